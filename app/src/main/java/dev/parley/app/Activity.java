@@ -15,7 +15,8 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What is at work in a task and below it: a fold of its events. For one thread.
+/// The agents and tools that are at work in a task and its subtasks: a fold of the task's events.
+/// For one thread.
 final class Activity {
 
   private static final int NAME_MAX = 40;
@@ -53,7 +54,7 @@ final class Activity {
     if (entry.origin() != null && entry.origin().agentId() != null) {
       work.agent = entry.origin().agentId().value();
     }
-    // The next event of a task says that its retry has begun.
+    // The next event of a task shows that its retry has started.
     work.retry = null;
     switch (entry.event()) {
       case SubtaskCreated created ->
@@ -66,7 +67,7 @@ final class Activity {
       case ToolComplete complete -> work.tools.remove(complete.toolCallId().value());
       case TaskStatus status -> status(work, status);
       case ContentDelta _ -> work.state = null;
-      default -> {} // Says nothing about what is at work.
+      default -> {} // Other events do not change what is at work.
     }
   }
 
@@ -83,7 +84,7 @@ final class Activity {
     }
   }
 
-  /// Such as `researcher · web_search`; a task is not named beside those that work for it.
+  /// For example `researcher · web_search`. A task that waits for subtasks is left out.
   String text() {
     var leaves =
         open.entrySet().stream()

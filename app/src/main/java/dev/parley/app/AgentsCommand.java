@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "agents",
     mixinStandardHelpOptions = true,
-    description = "Lists the agents that can be asked.",
+    description = "Lists the agents that accept messages.",
     footer = {"", "Example:", "  parley agents"})
 final class AgentsCommand implements Callable<Integer> {
 

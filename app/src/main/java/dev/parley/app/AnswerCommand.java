@@ -21,8 +21,8 @@ import tools.jackson.databind.JsonNode;
     name = "answer",
     mixinStandardHelpOptions = true,
     description = {
-      "Answers what a task asked. Without an INPUT it lists what is asked in the context.",
-      "A sign-in is answered with a secret, which is read from standard input."
+      "Answers a task's question. Without INPUT, lists the open questions of the context.",
+      "For a sign-in, the command reads the secret from standard input."
     },
     footer = {
       "",
@@ -54,18 +54,18 @@ final class AnswerCommand implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "INPUT",
       description =
-          "What to answer: its id, or the first 4 or more characters of it. Default: list what is"
-              + " asked.")
+          "The question to answer: its id, or the first 4 or more characters of it. Default: list"
+              + " the open questions.")
   private @Nullable String input;
 
   @Parameters(
       index = "2",
       arity = "0..1",
       paramLabel = "VALUE",
-      description = "The answer: yes or no to a confirmation, else JSON, else text.")
+      description = "The answer: yes or no for a confirmation; otherwise JSON or text.")
   private @Nullable String value;
 
-  @Option(names = "--reason", paramLabel = "TEXT", description = "Why not, or why.")
+  @Option(names = "--reason", paramLabel = "TEXT", description = "The reason for the answer.")
   private @Nullable String reason;
 
   @Option(
@@ -116,7 +116,8 @@ final class AnswerCommand implements Callable<Integer> {
     var auth = item.map(InboxItem::authId).orElseGet(() -> signedInBefore(item));
     if (auth != null) {
       if (value != null) {
-        // It would stay in the shell's history, and others could see it in the list of processes.
+        // A secret among the arguments would be visible in the shell's history and the process
+        // list.
         throw new Exit(Exit.USAGE, "Pipe the secret in, or type it when asked, without VALUE.");
       }
       client.signIn(place, auth, secret());
@@ -125,7 +126,8 @@ final class AnswerCommand implements Callable<Integer> {
     }
   }
 
-  /// What no longer waits and gets no VALUE can only have been a sign-in; the server says what became of it.
+  /// A question that is no longer open, answered without VALUE, can only have been a sign-in. The
+  /// server then reports what became of it.
   private @Nullable AuthId signedInBefore(Optional<InboxItem> item) {
     return item.isEmpty() && value == null && arguments == null && input != null
         ? new AuthId(input)
@@ -134,7 +136,7 @@ final class AnswerCommand implements Callable<Integer> {
 
   private JsonNode value(Optional<InboxItem> item) {
     if (value == null && arguments == null) {
-      throw new Exit(Exit.USAGE, "There is no answer: give a VALUE, such as yes or no.");
+      throw new Exit(Exit.USAGE, "The answer is missing: give a VALUE, such as yes or no.");
     }
     var type =
         reason != null || arguments != null
@@ -147,7 +149,7 @@ final class AnswerCommand implements Callable<Integer> {
       return plain;
     }
     if (!plain.isBoolean()) {
-      throw new Exit(Exit.USAGE, "--reason and --arguments go with yes or no.");
+      throw new Exit(Exit.USAGE, "--reason and --arguments need the answer yes or no.");
     }
     var edited = arguments == null ? null : AnswerValue.object(arguments);
     if (arguments != null && edited == null) {

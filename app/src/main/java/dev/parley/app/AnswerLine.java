@@ -12,7 +12,8 @@ final class AnswerLine {
 
   private AnswerLine() {}
 
-  /// An answer that fits, and where one can refuse, a refusal; `server` says where, if that is not the usual one.
+  /// A valid answer and, for a confirmation, a refusal. `server` has the options that select the
+  /// server; it is empty for the default one.
   static List<String> of(AskedQuestion asked, String server) {
     return values(asked).stream()
         .map(value -> "./parley answer " + asked.context() + " " + asked.id() + value + server)
@@ -34,7 +35,7 @@ final class AnswerLine {
     return List.of(" " + quoted(schema == null ? "your answer" : typed(example(schema))));
   }
 
-  /// What one types for this value. Text that a terminal would garble goes as JSON.
+  /// The value as it is typed. Text that a terminal cannot show is written as JSON.
   private static String typed(JsonNode value) {
     var text = value.isString() ? value.asString() : value.toString();
     return Clean.line(text, TEXT_MAX).equals(text) ? text : value.toString();
@@ -64,7 +65,7 @@ final class AnswerLine {
     };
   }
 
-  /// As a shell takes it for one word.
+  /// Quotes the text, if necessary, so that a shell reads it as one word.
   static String quoted(String text) {
     return text.matches("[\\w./:-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
   }

@@ -12,7 +12,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-/// What a person typed, as the value that a task gets.
+/// Converts typed text to the JSON value of an answer.
 final class AnswerValue {
 
   private static final Set<String> YES = Set.of("y", "yes");
@@ -20,8 +20,8 @@ final class AnswerValue {
 
   private AnswerValue() {}
 
-  /// The answer to a question of this type: `yes` and `no` where it asks for a confirmation, one of
-  /// its options by its text, or else JSON where it is that, or else text.
+  /// The answer to a question of this type: a boolean for `yes` and `no` to a confirmation; else
+  /// the option with this text; else the typed JSON; else the text itself.
   static JsonNode of(String typed, @Nullable InputType type, @Nullable List<JsonNode> options) {
     var word = typed.strip().toLowerCase(Locale.ROOT);
     if (type == InputType.CONFIRMATION && (YES.contains(word) || NO.contains(word))) {
@@ -31,7 +31,7 @@ final class AnswerValue {
     return options != null && options.contains(text) ? text : json(typed, text);
   }
 
-  /// A confirmation that says more than yes or no.
+  /// The answer to a confirmation, with a reason or changed arguments.
   static ObjectNode confirmation(
       boolean approved, @Nullable String reason, @Nullable ObjectNode arguments) {
     var value = Json.object().put("approved", approved);
@@ -44,7 +44,7 @@ final class AnswerValue {
     return value;
   }
 
-  /// A JSON object that somebody typed; null if it is none.
+  /// The typed JSON object; null if the text is not a JSON object.
   static @Nullable ObjectNode object(String typed) {
     return json(typed, StringNode.valueOf(typed)) instanceof ObjectNode object ? object : null;
   }

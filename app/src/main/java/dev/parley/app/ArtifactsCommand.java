@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description = {
       "Lists the artifacts of a context, or prints or saves one of them.",
-      "Without a CONTEXT it is about the context that changed last."
+      "Without CONTEXT, uses the context that changed last."
     },
     footer = {
       "",
@@ -143,7 +143,7 @@ final class ArtifactsCommand implements Callable<Integer> {
     var named = artifacts.stream().filter(artifact -> typed.equals(artifact.name())).toList();
     var exact = artifacts.stream().anyMatch(one -> one.artifactId().value().equals(typed));
     if (!named.isEmpty() && !exact) {
-      // The one that was written last replaces others of its name.
+      // The artifact that was written last replaces earlier ones with the same name.
       return named.getLast();
     }
     if (!exact && typed.length() < Lookup.PREFIX_MIN) {
@@ -158,7 +158,8 @@ final class ArtifactsCommand implements Callable<Integer> {
         missing);
   }
 
-  /// Prints an artifact. A terminal gets no control characters, and nothing that is not text.
+  /// Prints an artifact. On a terminal, control characters are left out and content that is not
+  /// text is rejected.
   static void print(
       Terminal terminal,
       ParleyClient client,
@@ -185,9 +186,9 @@ final class ArtifactsCommand implements Callable<Integer> {
     var file = Files.isDirectory(target) ? target.resolve(fileName(artifact)) : target;
     var folder = file.toAbsolutePath().getParent();
     if (folder == null || !Files.isDirectory(folder)) {
-      throw new Exit(Exit.USAGE, "There is no folder for " + file);
+      throw new Exit(Exit.USAGE, "The folder does not exist: " + file);
     }
-    // Half a file must not look like a whole one.
+    // An incomplete file must not look like a complete one.
     var part = Files.createTempFile(folder, ".parley-artifact", ".part");
     try {
       try (var content = client.content(context, artifact.artifactId(), version)) {
@@ -204,8 +205,8 @@ final class ArtifactsCommand implements Callable<Integer> {
     return artifact.name() == null ? artifact.artifactId().value() : artifact.name();
   }
 
-  /// The last part of the artifact's name: a model chose it, and it must not lead out of the folder, nor be a file that
-  /// programs read on their own, such as `.bashrc`.
+  /// The last part of the artifact's name. A model chose the name: it must not point outside the
+  /// folder, nor to a file that programs read automatically, such as `.bashrc`.
   private static String fileName(ArtifactInfo artifact) {
     var name = Clean.line(label(artifact), NAME_MAX * 4);
     var last = name.substring(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);

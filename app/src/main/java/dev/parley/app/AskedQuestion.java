@@ -14,13 +14,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a task asks a person, and how it is shown: the same in `chat`, `inbox` and `answer`.
+/// A question or sign-in of a task, and its text for the terminal: the same in `chat`, `inbox` and
+/// `answer`.
 ///
-/// Everything in it may come from a model, so each line is escaped, and lines after the first begin with
-/// a bar: none can be mistaken for a line of this program.
+/// All content may come from a model. Each line is escaped, and lines after the first begin with a
+/// bar, so that none can be mistaken for a line of this program.
 ///
 /// @param inputType null for a sign-in
-/// @param wants what is wanted, in one word: the type of the question or of the sign-in
+/// @param wants the type of the question or of the sign-in, in one word
 record AskedQuestion(
     ContextId context,
     String id,
@@ -33,10 +34,10 @@ record AskedQuestion(
     @Nullable String authUrl,
     @Nullable ObjectNode metadata) {
 
-  /// Show every line of a preview.
+  /// A limit that shows every line of a preview.
   static final int ALL_LINES = Integer.MAX_VALUE;
 
-  /// Arguments that are longer are shortened where a preview shows the same.
+  /// Longer arguments are shortened if a preview shows the same content.
   private static final int ARGUMENTS_MAX = 2_000;
 
   AskedQuestion {
@@ -90,13 +91,13 @@ record AskedQuestion(
     return entry.origin() == null ? null : entry.origin().agentId();
   }
 
-  /// The arguments of the tool call that is to be approved; missing if it is about none.
+  /// The arguments of the tool call to approve; a missing node if the question is not about a call.
   JsonNode arguments() {
     return call().path("arguments");
   }
 
-  /// All that is asked, for a person to read. A preview of more than `previewMax` lines is cut, and the
-  /// last line says so.
+  /// The complete question as lines of text. A preview is cut after `previewMax` lines; the last
+  /// line then reports how many are missing.
   List<String> lines(int previewMax) {
     var lines = new ArrayList<String>();
     var words = Clean.visible(prompt).lines().toList();
@@ -135,7 +136,7 @@ record AskedQuestion(
     return lines;
   }
 
-  /// Other questions stand for themselves: the call that asks them says the same again.
+  /// True if the question is about a tool call. For other questions the call repeats the question.
   private static boolean aboutCall(InputType type) {
     return switch (type) {
       case CONFIRMATION, TOOL_EXECUTION -> true;

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Asks the person at the terminal what a task wants to know, and passes it on; where there is none,
-/// says how to answer and leaves. For one thread.
+/// Asks the user at the terminal a task's questions and sends the answers to the server. Without a
+/// terminal, ends the program with a message that shows how to answer. For one thread.
 final class Asking {
 
   private static final int PREVIEW_LINES = 200;
@@ -32,18 +32,18 @@ final class Asking {
     this.server = server;
   }
 
-  /// Gets an answer to a question.
+  /// Asks a question and sends the answer.
   ///
-  /// @throws Exit if there is nobody to ask
+  /// @throws Exit if there is no terminal
   void ask(Entry entry, InputRequired asked) {
     var question = AskedQuestion.of(entry, asked);
     question.lines(PREVIEW_LINES).forEach(this::show);
     settle("The task waits for an answer. Give it with:\n  " + how(question), () -> send(question));
   }
 
-  /// Gets what is needed for a sign-in, if it can be typed.
+  /// Shows a sign-in, and asks for its secret if it can be typed.
   ///
-  /// @throws Exit if there is nobody to ask
+  /// @throws Exit if there is no terminal
   void signIn(Entry entry, AuthRequired asked) {
     var question = AskedQuestion.of(entry, asked);
     question.lines(PREVIEW_LINES).forEach(this::show);
@@ -60,9 +60,9 @@ final class Asking {
                 return true;
               });
       case OAUTH2, BIOMETRIC -> {
-        // Happens elsewhere, and arrives as an event.
+        // The user signs in with another program; an event reports the result.
         if (!lines.interactive()) {
-          throw new Exit(Exit.INPUT_NEEDED, "The task waits until somebody has signed in.");
+          throw new Exit(Exit.INPUT_NEEDED, "The task waits for a sign-in.");
         }
       }
     }
@@ -72,7 +72,7 @@ final class Asking {
     return String.join("\n  ", AnswerLine.of(question, server));
   }
 
-  /// Asks and sends; false if nobody is there any more.
+  /// Asks and sends; false if the input has ended.
   private interface Attempt {
     boolean run() throws IOException;
   }
@@ -132,13 +132,13 @@ final class Asking {
 
   private @Nullable ObjectNode edit(JsonNode arguments) throws IOException {
     show("  now: " + Clean.visible(arguments.toString()));
-    // What a person would edit without seeing it all must be typed anew.
+    // Arguments with invisible characters cannot be edited safely: the user types them again.
     var shown = Clean.visible(arguments.toString());
     var start = shown.equals(arguments.toString()) ? shown : "";
     var typed = lines.read("  arguments as JSON: ", start);
     var edited = typed == null ? null : AnswerValue.object(typed);
     if (edited == null) {
-      show("  That is no JSON object.");
+      show("  That is not a JSON object.");
     }
     return edited;
   }
@@ -163,7 +163,7 @@ final class Asking {
     return lines.read("  " + what + ": ");
   }
 
-  /// Also where standard error is no terminal: this is what somebody has to see.
+  /// Prints the line even if standard error is not a terminal: the question must be visible.
   private void show(String line) {
     terminal.err().println(terminal.errStyle().yellow(line));
   }

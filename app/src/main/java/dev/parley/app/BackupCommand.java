@@ -13,9 +13,9 @@ import picocli.CommandLine.Parameters;
     name = "backup",
     mixinStandardHelpOptions = true,
     description = {
-      "Copies a data folder into a new folder, also while a server runs on it.",
-      "The copy has all that was acknowledged before the command began. It holds messages and",
-      "credentials: only its owner can read it."
+      "Copies a data folder to a new folder, even while a server uses it.",
+      "The copy contains everything that was acknowledged before the command started. It includes",
+      "messages and credentials; only its owner can read it."
     },
     footer = {
       "",
@@ -27,7 +27,7 @@ final class BackupCommand implements Callable<Integer> {
 
   private final Terminal terminal;
 
-  @Parameters(paramLabel = "FOLDER", description = "The folder to make. It must not exist.")
+  @Parameters(paramLabel = "FOLDER", description = "The folder to create. It must not exist.")
   private Path target = Path.of("");
 
   @Option(

@@ -5,7 +5,7 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import org.jspecify.annotations.Nullable;
 
-/// What a task and all below it cost. For one thread.
+/// The cost of a task and all its subtasks. For one thread.
 final class Bill {
 
   private static final int DECIMALS = 4;
@@ -20,7 +20,7 @@ final class Bill {
     }
   }
 
-  /// Such as `, 8 tokens, $0.0012`; empty if no model was asked.
+  /// For example `, 8 tokens, $0.0012`; empty if no model was called.
   String text() {
     if (tokens == 0) {
       return "";

@@ -12,7 +12,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "cancel",
     mixinStandardHelpOptions = true,
-    description = "Cancels a task and everything below it. What it said until then stays.",
+    description = "Cancels a task and all its subtasks. Text that was written so far is kept.",
     footer = {"", "Example:", "  parley cancel TASK"})
 final class CancelCommand implements Callable<Integer> {
 

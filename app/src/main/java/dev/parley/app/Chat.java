@@ -26,12 +26,13 @@ import org.jspecify.annotations.Nullable;
 
 /// A conversation from a terminal: one message at a time, each followed until its task ends.
 ///
-/// One thread talks; [#interrupt] may come from any.
+/// For one thread; [#interrupt] may be called by any thread.
 final class Chat {
 
   private static final Duration CANCEL_MAX = Duration.ofSeconds(5);
 
-  /// With whom and how; what is null is left to the server. `server` is what finds it, as it was typed.
+  /// Options of a chat; the server chooses those that are null. `server` has the command-line
+  /// options that select the server.
   record Settings(
       @Nullable ContextId context,
       @Nullable AgentTypeId agent,
@@ -41,7 +42,7 @@ final class Chat {
       boolean verbose,
       String server) {}
 
-  /// A question that an agent above is asked first, and where it stands.
+  /// A question that the parent agent may answer first, with its entry.
   private record PassedOn(Entry entry, InputRequired asked) {}
 
   private final Terminal terminal;
@@ -56,7 +57,7 @@ final class Chat {
   private boolean verbose;
 
   private final Object lock = new Object();
-  // Both guarded by lock: what Ctrl-C would cancel, and whether it has.
+  // Both guarded by lock: the task that Ctrl-C cancels, and whether it was pressed.
   private @Nullable Accepted running;
   private boolean canceling;
 
@@ -73,12 +74,12 @@ final class Chat {
     this.verbose = settings.verbose();
   }
 
-  /// Goes on with this context; if it is null, the next message starts a new one.
+  /// Continues this context; if it is null, the next message starts a new one.
   void moveTo(@Nullable ContextId next) {
     context = next;
   }
 
-  /// Asks this agent from now on; if it is null, the server chooses.
+  /// Sends the next messages to this agent; if it is null, the server chooses.
   void askAgent(@Nullable AgentTypeId next) {
     agent = next;
   }
@@ -87,7 +88,7 @@ final class Chat {
     return agent;
   }
 
-  /// Shows all details from now on, or no longer; returns which.
+  /// Turns all details on or off; true if they are now on.
   boolean toggleVerbose() {
     verbose = !verbose;
     return verbose;
@@ -97,12 +98,12 @@ final class Chat {
     return context;
   }
 
-  /// Sends `text`, shows what becomes of it, and returns the exit code that fits.
+  /// Sends `text`, shows the task until it ends, and returns the exit code.
   int say(String text) throws InterruptedException {
     return say(text, agent);
   }
 
-  /// The same, where `to` alone is asked.
+  /// The same for one message to the agent `asked`.
   int say(String text, @Nullable AgentTypeId asked) throws InterruptedException {
     var handled = lines.onInterrupt(this::interrupt);
     var fresh = context == null;
@@ -138,7 +139,7 @@ final class Chat {
     }
   }
 
-  /// Sends `text`. If it is refused, a context that was made for it does not stay behind.
+  /// Sends `message`. If the server rejects it, a context that was created for it is deleted.
   private TaskStream send(ContextId to, NewMessage message, boolean fresh) {
     try {
       var filter = StreamFilter.ALL.withInternal(verbose);
@@ -161,7 +162,8 @@ final class Chat {
     }
   }
 
-  /// Asks the person, unless the agent above is to answer, who passes on what it cannot.
+  /// Asks the user, unless the parent agent answers first. The parent agent passes on questions
+  /// that it cannot answer.
   private void ask(Entry entry) {
     var origin = entry.origin();
     var core = origin == null || origin.parentTaskId() == null;
@@ -173,11 +175,11 @@ final class Chat {
       case InputLapsed lapsed -> passedOn.remove(lapsed.inputId().value());
       case TaskStatus status when status.status() == TaskState.WAITING_INPUT -> askPassedOn(status);
       case AuthRequired asked -> quietly(() -> asking.signIn(entry, asked));
-      default -> {} // Nothing else is asked of a person.
+      default -> {} // No other event asks the user.
     }
   }
 
-  /// No agent above knew the answer: now it is for the person.
+  /// Asks the user the questions that no parent agent could answer.
   private void askPassedOn(TaskStatus status) {
     if (status.metadata() == null
         || !status.metadata().path("blockedBy").asString("").equals("user")) {
@@ -203,8 +205,9 @@ final class Chat {
     }
   }
 
-  /// Ctrl-C: cancels the task that runs. At a question it also ends the program, because the next line
-  /// that somebody types is no answer. If no task runs, or it was pressed before, it ends at once.
+  /// Handles Ctrl-C: cancels the running task. At a question it also ends the program, because the
+  /// next typed line is not an answer. If no task runs, or Ctrl-C was pressed before, the program
+  /// ends at once.
   void interrupt() {
     Accepted task;
     synchronized (lock) {
@@ -219,22 +222,22 @@ final class Chat {
       cancelBriefly(task);
       leave();
     } else {
-      terminal.err().println("Canceling (Ctrl-C again leaves at once) ...");
+      terminal.err().println("Canceling (press Ctrl-C again to exit at once) ...");
       cancel(task);
     }
   }
 
-  /// In order, so that a terminal that hides what is typed shows it again.
+  /// Exits with shutdown hooks, which make the terminal show typed text again.
   private static void leave() {
     Runtime.getRuntime().exit(Exit.CANCELED);
   }
 
-  /// Cancels, but does not wait long for a server that does not answer.
+  /// Cancels, but waits at most [#CANCEL_MAX] for the server.
   private void cancelBriefly(Accepted task) {
     var thread = Thread.ofPlatform().daemon().name("parley-cancel").start(() -> cancel(task));
     try {
       if (!thread.join(CANCEL_MAX)) {
-        terminal.err().println("The server does not answer; the task may go on waiting.");
+        terminal.err().println("The server does not answer; the task may still be waiting.");
       }
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();

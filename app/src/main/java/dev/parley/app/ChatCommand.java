@@ -18,9 +18,9 @@ import picocli.CommandLine.Parameters;
     name = "chat",
     mixinStandardHelpOptions = true,
     description = {
-      "Sends a message and shows the answer as it comes.",
-      "Without a text it reads standard input, or, on a terminal, talks line by line.",
-      "Piped, it prints the answer and nothing else."
+      "Sends a message and shows the answer as it arrives.",
+      "Without TEXT, reads standard input; on a terminal, starts an interactive chat.",
+      "If the output is piped, prints only the answer."
     },
     footer = {
       "",
@@ -29,12 +29,12 @@ import picocli.CommandLine.Parameters;
       "  parley chat --continue \"and now to 30\"",
       "  git diff | parley chat > review.txt",
       "",
-      "Ctrl-C cancels the task, and at a question also leaves; a second one leaves at once.",
+      "Ctrl-C cancels the task; at a question, it also exits. A second Ctrl-C exits at once.",
       "Exit codes: 0 success, 1 the task failed, 3 no server, 4 an answer is needed, 130 canceled"
     })
 final class ChatCommand implements Callable<Integer> {
 
-  /// The most that is read from standard input; a server may allow less.
+  /// The maximum size of standard input; a server may have a lower limit.
   private static final int INPUT_MAX = 8 << 20;
 
   private final Terminal terminal;
@@ -46,19 +46,19 @@ final class ChatCommand implements Callable<Integer> {
       names = "--context",
       paramLabel = "ID",
       description =
-          "The context to go on with: its id, or the first 4 or more characters of it. Default: a"
+          "The context to continue: its id, or the first 4 or more characters of it. Default: a"
               + " new one.")
   private @Nullable String context;
 
   @Option(
       names = {"--continue", "--last"},
-      description = "Go on with the context that changed last.")
+      description = "Continue the context that changed last.")
   private boolean last;
 
   @Option(
       names = "--agent",
       paramLabel = "ID",
-      description = "The agent to ask. Default: the server chooses.")
+      description = "The agent to send the message to. Default: the server chooses.")
   private @Nullable String agent;
 
   @Option(
@@ -68,16 +68,18 @@ final class ChatCommand implements Callable<Integer> {
           "If a task already runs: enqueue (default), reject, interrupt, rollback, steer.")
   private @Nullable WhenBusy whenBusy;
 
-  @Option(names = "--thoughts", description = "Show what the agents think, too.")
+  @Option(names = "--thoughts", description = "Also show the agents' thoughts.")
   private boolean thoughts;
 
   @Option(names = "--json", description = "Print every event as one line of JSON instead.")
   private boolean json;
 
-  @Parameters(paramLabel = "TEXT", description = "What to say; - reads standard input.")
+  @Parameters(
+      paramLabel = "TEXT",
+      description = "The message to send; - reads it from standard input.")
   private List<String> text = List.of();
 
-  /// What a message does when a task of its context already runs.
+  /// How a message is handled while a task of its context runs.
   enum WhenBusy {
     enqueue,
     reject,
@@ -139,7 +141,7 @@ final class ChatCommand implements Callable<Integer> {
     }
     var input = new String(bytes, StandardCharsets.UTF_8).strip();
     if (input.isEmpty()) {
-      throw new Exit(Exit.USAGE, "There is nothing to say: give a text, or pipe one in.");
+      throw new Exit(Exit.USAGE, "The message is empty: give a TEXT, or pipe one in.");
     }
     return input;
   }

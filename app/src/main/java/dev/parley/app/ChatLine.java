@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A line that somebody typed in a chat.
+/// A line that the user typed in a chat.
 sealed interface ChatLine {
 
   /// Nothing was typed.
@@ -15,7 +15,7 @@ sealed interface ChatLine {
   /// Text to send, to `agent` if it names one.
   record Say(@Nullable String agent, String text) implements ChatLine {}
 
-  /// A command, with what follows it.
+  /// A command with its argument.
   record Do(Command command, String rest) implements ChatLine {}
 
   /// A command that does not exist.
@@ -25,14 +25,14 @@ sealed interface ChatLine {
   enum Command {
     HELP("", "shows the commands and the keys"),
     AGENTS("", "lists the agents"),
-    AGENT("[NAME]", "asks this agent from now on; without a name, the server chooses again"),
+    AGENT("[NAME]", "sends the next messages to this agent; without a name, the server chooses"),
     ARTIFACTS("[NAME]", "lists the artifacts of this context, or prints one"),
     NEW("", "starts a new context"),
-    CONTINUE("[CONTEXT]", "goes on with another context; without an id, with the last one"),
+    CONTINUE("[CONTEXT]", "continues another context; without an id, the one that changed last"),
     REWIND("", "takes back the last message and its answer"),
     COST("", "shows the tokens and the cost of this context"),
-    VERBOSE("", "shows all details, or no longer"),
-    QUIT("", "leaves; so does Ctrl-D");
+    VERBOSE("", "turns all details on or off"),
+    QUIT("", "exits; so does Ctrl-D");
 
     private final String argument;
     private final String description;
@@ -42,12 +42,12 @@ sealed interface ChatLine {
       this.description = description;
     }
 
-    /// What somebody types.
+    /// The command as it is typed.
     String word() {
       return "/" + name().toLowerCase(Locale.ROOT);
     }
 
-    /// The word with what may follow it.
+    /// The word with its argument.
     String usage() {
       return argument.isEmpty() ? word() : word() + " " + argument;
     }
@@ -65,7 +65,7 @@ sealed interface ChatLine {
     }
   }
 
-  /// What a line means. `@NAME` at its start addresses an agent, if `agents` has one of that name.
+  /// Parses a line. `@NAME` at its start selects an agent, if `agents` contains this name.
   static ChatLine of(String typed, List<String> agents) {
     var text = typed.strip();
     if (text.isEmpty()) {

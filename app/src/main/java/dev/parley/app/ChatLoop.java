@@ -6,12 +6,12 @@ import dev.parley.client.Rewind;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
-import dev.parley.server.Nearest;
+import dev.parley.server.NameSuggestions;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Talks line by line on a terminal.
+/// An interactive chat: reads and runs one line after another.
 final class ChatLoop {
 
   private static final int PAGE = 200;
@@ -33,13 +33,13 @@ final class ChatLoop {
   }
 
   int run() throws InterruptedException, IOException {
-    tell("Type a message. /help lists the commands, /quit leaves.");
+    tell("Type a message. /help lists the commands, /quit exits.");
     var context = chat.context();
     if (context != null) {
       announce(context);
     }
     for (var typed = read(); typed != null; typed = read()) {
-      // Only a line that could address an agent needs to know them.
+      // Only a line that could select an agent needs the list of agents.
       var agents = typed.strip().startsWith("@") ? agents() : List.<String>of();
       var line = ChatLine.of(typed, agents);
       if (line instanceof ChatLine.Do(var command, _) && command == ChatLine.Command.QUIT) {
@@ -48,7 +48,7 @@ final class ChatLoop {
       try {
         follow(line);
       } catch (Rejection rejection) {
-        // What the server refuses is shown, and the conversation goes on.
+        // The rejection is shown, and the chat continues.
         complain(rejection.getMessage() + " (" + rejection.code() + ")");
       } catch (Exit exit) {
         if (exit.code() == Exit.INPUT_NEEDED) {
@@ -110,7 +110,7 @@ final class ChatLoop {
       chat.askAgent(new AgentTypeId(name));
       tell("Messages go to " + name + ".");
     } else {
-      var near = Nearest.to(name, agents());
+      var near = NameSuggestions.to(name, agents());
       complain(
           "There is no agent "
               + Clean.line(name, LINE_MAX)
@@ -143,7 +143,7 @@ final class ChatLoop {
         Page.collect(cursor -> client.tasks(context, cursor, PAGE), Integer.MAX_VALUE).stream()
             .filter(task -> task.parentTaskId() == null)
             .reduce((_, later) -> later)
-            .orElseThrow(() -> new Exit(Exit.FAILED, "There is nothing to take back."));
+            .orElseThrow(() -> new Exit(Exit.FAILED, "There is no message to take back."));
     client.rewind(context, Rewind.before(last.taskId()));
     var prompt = last.prompt();
     tell("Taken back: " + (prompt == null ? last.taskId() : Clean.line(prompt, LINE_MAX)));
@@ -152,7 +152,7 @@ final class ChatLoop {
   private void cost() {
     var usage = client.snapshot(here()).usage();
     if (usage.isEmpty()) {
-      tell("No model was asked yet.");
+      tell("No model was called yet.");
     } else {
       ContextPage.usageTable(usage).print(terminal.out(), terminal.outStyle());
     }
@@ -162,7 +162,7 @@ final class ChatLoop {
   private ContextId here() {
     var context = chat.context();
     if (context == null) {
-      throw new Exit(Exit.FAILED, "There is no context yet: say something first.");
+      throw new Exit(Exit.FAILED, "There is no context yet: send a message first.");
     }
     return context;
   }
@@ -185,15 +185,15 @@ final class ChatLoop {
     for (var command : ChatLine.Command.values()) {
       tell("%-22s %s".formatted(command.usage(), command.description()));
     }
-    tell("%-22s %s".formatted("@NAME TEXT", "asks this agent once"));
+    tell("%-22s %s".formatted("@NAME TEXT", "sends one message to this agent"));
     tell("");
     tell("%-22s %s".formatted("Alt-Enter, or \\ Enter", "starts a new line of the message"));
-    tell("%-22s %s".formatted("Up, Ctrl-R, Tab", "earlier messages, search in them, complete"));
+    tell("%-22s %s".formatted("Up, Ctrl-R, Tab", "earlier messages, search, completion"));
     tell(
         "%-22s %s"
             .formatted(
-                "Ctrl-C", "cancels the task that runs; at a question, also leaves; discards"));
-    tell("%-22s %s".formatted("", "what was typed, or, pressed twice, leaves"));
+                "Ctrl-C", "cancels the running task, and at a question also exits; at the"));
+    tell("%-22s %s".formatted("", "prompt, discards the typed text, or, pressed twice, exits"));
     var context = chat.context();
     tell(context == null ? "No context yet." : "This is context " + context);
   }

@@ -32,9 +32,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Shows a task as it runs: the answer on standard output, what leads to it on standard error.
+/// Shows a task as it runs: the answer on standard output, everything else on standard error.
 ///
-/// Where standard error is no terminal, only the answer is shown. For one thread.
+/// If standard error is not a terminal, only the answer is shown. For one thread.
 final class ChatView {
 
   private static final int NAME_MAX = 80;
@@ -65,15 +65,15 @@ final class ChatView {
   private @Nullable String failure;
   private @Nullable Instant begin;
 
-  /// What the last thing on the screen was.
+  /// Where the cursor is: at the start of a line, or after a part of an answer or a thought.
   private enum Cursor {
     LINE_START,
     IN_ANSWER,
     IN_THOUGHT
   }
 
-  /// A view of the task `root` and all below it: with what they think if `thoughts` are wanted, and with
-  /// everything that is known if it is `verbose`.
+  /// A view of the task `root` and its subtasks: with the agents' thoughts if `thoughts` is set,
+  /// and with all events if `verbose` is set.
   ChatView(Terminal terminal, TaskId root, boolean thoughts, boolean verbose) {
     this.terminal = terminal;
     this.style = terminal.errStyle();
@@ -141,7 +141,7 @@ final class ChatView {
         finishReason(message.metadata());
       }
       case ArtifactEvent artifact -> artifact(artifact);
-      // Whoever asks the person shows what is asked.
+      // The class that asks the user also shows the question.
       case InputRequired _, AuthRequired _ -> {
         if (own) {
           breakLine();
@@ -157,7 +157,7 @@ final class ChatView {
         reply = reply == null ? complete.content() : reply;
         finishReason(complete.metadata());
       }
-      // Bookkeeping, or what nobody at a prompt waits for.
+      // Other events are only details.
       default -> detail(entry);
     }
   }
@@ -185,7 +185,7 @@ final class ChatView {
     }
   }
 
-  /// All who were asked at once take one line.
+  /// Prints the subtasks that were created together as one line.
   private void tellHandedOver(Entry entry) {
     if (!handed.isEmpty()) {
       var first =
@@ -209,7 +209,7 @@ final class ChatView {
     }
   }
 
-  /// Ends the answer with a line break, and says how the task ended.
+  /// Ends the answer with a line break, and prints how the task ended.
   void end(TaskState outcome, Instant now) {
     if (!spoke && reply != null && outcome == TaskState.COMPLETED) {
       say(reply);
@@ -230,16 +230,16 @@ final class ChatView {
     }
   }
 
-  /// Also where standard error is no terminal: half an answer must not look like a whole one.
+  /// Reports an incomplete answer, even if standard error is not a terminal.
   private void endedEarly() {
     if (finishReason == null) {
       return;
     }
     var why =
         switch (finishReason) {
-          case "length" -> "the model reached the limit of its output";
+          case "length" -> "the model reached its output limit";
           case "content-filter" -> "the content filter of the model's provider stopped it";
-          case "refusal" -> "the model refused to go on";
+          case "refusal" -> "the model refused to continue";
           default -> Clean.line(finishReason, NAME_MAX);
         };
     terminal.err().println(style.yellow("The answer ended early: " + why + "."));
@@ -251,15 +251,15 @@ final class ChatView {
     }
   }
 
-  /// True if what is said belongs to the answer: by the task itself, or by the one that it left the
-  /// word to.
+  /// True if the text of this entry belongs to the answer: it is from the task itself, or from the
+  /// only agent that it delegated to.
   private boolean answers(Entry entry) {
     var origin = entry.origin();
     return root.equals(entry.taskId())
         || (oneVoice && origin != null && root.equals(origin.parentTaskId()));
   }
 
-  /// A line that a sub-agent says.
+  /// Prints a line of a sub-agent's text.
   private void murmur(Entry entry, String line) {
     note(entry, Clean.text(line));
   }
@@ -291,7 +291,7 @@ final class ChatView {
     }
   }
 
-  /// Prints what is left of the answer, and ends its last line.
+  /// Prints the rest of the answer, and ends its last line.
   private void endAnswer() {
     flushMarkdown();
     if (cursor == Cursor.IN_ANSWER) {
@@ -334,7 +334,7 @@ final class ChatView {
     terminal.err().println(style.red(line));
   }
 
-  /// Goes to a new line of the screen. The answer itself gets no line break where it is piped.
+  /// Moves to a new line of the screen. A piped answer gets no line break.
   private void breakLine() {
     flushMarkdown();
     if (cursor == Cursor.IN_THOUGHT || (cursor == Cursor.IN_ANSWER && terminal.outIsTerminal())) {
@@ -355,7 +355,7 @@ final class ChatView {
     } else if (own && status.status() == TaskState.FAILED && failure == null) {
       failure = status.message() == null ? null : Clean.line(status.message(), ERROR_MAX);
     } else if (status.message() != null && !status.status().terminal()) {
-      // Where there is a status line, it says this.
+      // A status line, if there is one, shows this.
       if (verbose || !terminal.hasStatusLine()) {
         note(entry, "  " + status.status().wire() + ": " + line(status.message()));
       }

@@ -1,7 +1,7 @@
 package dev.parley.app;
 
-import dev.parley.cli.CliSettings;
-import dev.parley.cli.Program;
+import dev.parley.external.cli.CliSettings;
+import dev.parley.external.cli.CliProgram;
 import dev.parley.client.BadAnswer;
 import dev.parley.client.ClientSettings;
 import dev.parley.client.ParleyClient;
@@ -9,7 +9,7 @@ import dev.parley.client.Unreachable;
 import dev.parley.protocol.Rejection;
 import dev.parley.server.Config;
 import dev.parley.server.Diagnosis;
-import dev.parley.tool.process.ProcessCheck;
+import dev.parley.tool.process.ClientProcessCheck;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -25,7 +25,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Looks at the machine, and prints a line for each thing it looked at.
+/// Checks the machine, the configuration and the server, and prints one line for each check.
 final class Checkup {
 
   private static final int JAVA_MIN = 25;
@@ -65,9 +65,9 @@ final class Checkup {
     if (!Files.exists(data)) {
       var parent = existing(data);
       if (Files.isDirectory(parent) && Files.isWritable(parent)) {
-        ok("data folder", data + " is made at the first start");
+        ok("data folder", data + " will be created at the first start");
       } else {
-        fail("data folder", data + " cannot be made: " + parent + " is not writable");
+        fail("data folder", data + " cannot be created: " + parent + " is not writable");
       }
       return;
     }
@@ -108,7 +108,7 @@ final class Checkup {
       var millis = (System.nanoTime() - start) / 1e6 / SYNCS;
       var text = String.format(Locale.ROOT, "%.2f ms per fsync", millis);
       if (millis > SYNC_SLOW_MILLIS) {
-        warn("disk", text + ": every message waits for one; a local SSD would help");
+        warn("disk", text + ": every message waits for an fsync; use a local SSD");
       } else {
         ok("disk", text);
       }
@@ -119,9 +119,9 @@ final class Checkup {
     var free = Files.getFileStore(data).getUsableSpace();
     var text = data + ", " + Durations.size(free) + " free";
     if (free < FREE_TOO_LOW) {
-      fail("data folder", text + ": make room, or choose another with --data");
+      fail("data folder", text + ": free some space, or choose another folder with --data");
     } else if (free < FREE_LOW) {
-      warn("data folder", text + ": make room soon");
+      warn("data folder", text + ": free some space soon");
     } else {
       ok("data folder", text);
     }
@@ -150,11 +150,12 @@ final class Checkup {
     }
   }
 
-  /// The command-line agents that are configured, or are on the `PATH` where nothing is.
+  /// Checks the command-line agents that are configured or, without a configuration, found on the
+  /// `PATH`.
   void programs(Config config, boolean defaults, boolean offline) {
     var none = true;
     for (var agent : config.agents()) {
-      if (agent.kind() instanceof Config.Kind.Cli(var settings)) {
+      if (agent.kind() instanceof Config.AgentKind.Cli(var settings)) {
         program("agent " + agent.id().value(), settings, offline);
         none = false;
       }
@@ -166,31 +167,31 @@ final class Checkup {
 
   /// Contacts models, MCP servers and remote agents, one after the other.
   void contacts(Config config) throws InterruptedException {
-    for (var check : new Diagnosis(config).checks()) {
+    for (var diagnosisCheck : new Diagnosis(config).checks()) {
       terminal
           .err()
           .println(
               Clean.text(
                   "Checking %s (%s), for at most %d s ..."
-                      .formatted(check.subject(), check.target(), Diagnosis.PATIENCE.toSeconds())));
+                      .formatted(diagnosisCheck.subject(), diagnosisCheck.target(), Diagnosis.PATIENCE.toSeconds())));
       terminal.err().flush();
-      var finding = check.finding();
-      switch (finding.grade()) {
-        case OK -> ok(check.subject(), finding.text());
-        case WARNING -> warn(check.subject(), finding.text());
-        case FAILURE -> fail(check.subject(), finding.text());
+      var diagnosisFinding = diagnosisCheck.finding();
+      switch (diagnosisFinding.grade()) {
+        case OK -> ok(diagnosisCheck.subject(), diagnosisFinding.text());
+        case WARNING -> warn(diagnosisCheck.subject(), diagnosisFinding.text());
+        case FAILURE -> fail(diagnosisCheck.subject(), diagnosisFinding.text());
       }
     }
   }
 
   void notContacted(Config config) {
-    for (var check : new Diagnosis(config).checks()) {
-      print(style.dim("skip"), check.subject(), check.target() + " is not contacted: --offline");
+    for (var diagnosisCheck : new Diagnosis(config).checks()) {
+      print(style.dim("skip"), diagnosisCheck.subject(), diagnosisCheck.target() + " is not contacted: --offline");
       skipped++;
     }
   }
 
-  /// One line that counts. It reports success only if everything was checked and nothing was found.
+  /// Prints the numbers of problems, warnings and skipped checks.
   void summary() {
     var counts = new ArrayList<String>();
     counts.add(failures == 0 ? "No problems found" : number(failures, "problem") + " found");
@@ -215,26 +216,26 @@ final class Checkup {
           agent,
           "there is no program "
               + settings.command().getFirst()
-              + ": install it, or name it in agents[].command");
-    } else if (offline || settings.program() == Program.JSONL) {
+              + ": install it, or set agents[].command");
+    } else if (offline || settings.program() == CliProgram.JSONL) {
       ok(agent, file.toString());
     } else {
       check
           .version()
           .ifPresentOrElse(
               version -> ok(agent, file + ", " + version),
-              () -> warn(agent, file + " does not say its version: does it run by itself?"));
+              () -> warn(agent, file + " does not report its version: does it start in a shell?"));
     }
   }
 
-  /// Whether this system tells which process a request comes from.
+  /// Checks whether this system can identify the process that sends a request.
   void approvals() {
-    if (ProcessCheck.supported()) {
-      ok("approvals", "only people approve: processes of agents are told from others");
+    if (ClientProcessCheck.supported()) {
+      ok("approvals", "requests from processes of agents are recognized: only people can approve");
     } else {
       warn(
           "approvals",
-          "this system does not tell which process a request comes from: use approvals.mode"
+          "this system cannot identify the process that sends a request: set approvals.mode to"
               + " strict");
     }
   }
@@ -253,7 +254,7 @@ final class Checkup {
       warn("server", "none at " + settings.url() + ": start one with ./parley");
       return false;
     } catch (Rejection.Unauthorized unauthorized) {
-      fail("server", settings.url() + " wants a token: give one with --token or PARLEY_TOKEN");
+      fail("server", settings.url() + " requires a token: give one with --token or PARLEY_TOKEN");
       return true;
     } catch (Rejection | BadAnswer wrong) {
       fail("server", settings.url() + ": " + wrong.getMessage());
@@ -269,7 +270,7 @@ final class Checkup {
     try (var socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
       ok("port", socket.getLocalPort() + " is free");
     } catch (IOException taken) {
-      fail("port", port + " is taken by another program: choose one with --port");
+      fail("port", port + " is in use by another program: choose another port with --port");
     }
   }
 

@@ -2,20 +2,21 @@ package dev.parley.app;
 
 import dev.parley.protocol.VisibleText;
 
-/// Makes text of models and tools safe to print: it must not move the cursor, retitle the window or
-/// turn the line around.
+/// Makes text of models and tools safe to print: it must not move the cursor, change the window
+/// title or reverse the direction of a line.
 final class Clean {
 
   private static final String ELLIPSIS = "...";
 
   private Clean() {}
 
-  /// The text without control characters, but for line breaks and tabs.
+  /// The text without control characters other than line breaks and tabs.
   static String text(String raw) {
     return strip(raw, true);
   }
 
-  /// Text that people decide on: nothing is left out, what cannot be seen is written in words.
+  /// Text that the user decides on: nothing is left out, and invisible characters are written as
+  /// escapes.
   static String visible(String raw) {
     return VisibleText.of(raw);
   }
@@ -47,7 +48,7 @@ final class Clean {
     return switch (Character.getType(point)) {
       // Lone surrogates and C0, DEL, C1.
       case Character.CONTROL, Character.SURROGATE -> false;
-      // Marks that reverse the direction of what follows; joiners, which emoji need, are fine.
+      // Marks that reverse the text direction are removed; joiners, which emoji need, are kept.
       case Character.FORMAT ->
           !(point >= 0x202A && point <= 0x202E) && !(point >= 0x2066 && point <= 0x2069);
       case Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> false;

@@ -2,7 +2,7 @@ package dev.parley.app;
 
 import java.util.Locale;
 
-/// When output has colours.
+/// When output is coloured.
 enum ColorMode {
   /// On a terminal that can show them, unless `NO_COLOR` is set.
   AUTO,
@@ -11,10 +11,10 @@ enum ColorMode {
 
   static final String OPTION = "--color";
 
-  /// What the arguments of a command line ask for.
+  /// The mode that the arguments of a command line select.
   ///
-  /// Errors and help are coloured too, also those about a wrong command line. So this is known before the
-  /// command line is parsed, and what is no mode is left for the parser to refuse.
+  /// Errors about a wrong command line are coloured too, so the mode is read before the command
+  /// line is parsed. The parser rejects unknown modes later.
   static ColorMode among(String... arguments) {
     var mode = AUTO;
     for (var i = 0; i < arguments.length && !arguments[i].equals("--"); i++) {

@@ -2,7 +2,7 @@ package dev.parley.app;
 
 import java.lang.Character.UnicodeScript;
 
-/// How many columns of a terminal text takes.
+/// Computes how many columns of a terminal a text takes.
 final class Columns {
 
   private static final int EMOJI_FIRST = 0x1F300;

@@ -26,7 +26,7 @@ final class CompletionCommand implements Callable<Integer> {
       description = "bash or zsh. Default: bash.")
   private Shell shell = Shell.bash;
 
-  /// The shells that are known; one script serves both.
+  /// The supported shells; both use the same script.
   enum Shell {
     bash,
     zsh

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// What Tab completes in a chat: `/commands` and `@agents` at the start of a line. For one thread.
+/// Completes `/commands` and `@agents` at the start of a line of a chat. For one thread.
 final class Completions {
 
   /// Completes nothing.
@@ -16,18 +16,18 @@ final class Completions {
 
   private static final int DESCRIPTION_MAX = 60;
 
-  /// A word that could stand there.
+  /// A possible completion.
   record Word(String text, @Nullable String description) {}
 
   private final Supplier<List<AgentTypeInfo>> server;
   private @Nullable List<AgentTypeInfo> agents;
 
-  /// `server` is asked for its agents when they are first needed.
+  /// `server` returns the agents; it is called when they are first needed.
   Completions(Supplier<List<AgentTypeInfo>> server) {
     this.server = server;
   }
 
-  /// The words that the last word of `typed` may become.
+  /// The possible completions of the last word of `typed`.
   List<Word> of(String typed) {
     var words = new ArrayList<Word>();
     var line = typed.stripLeading();
@@ -53,7 +53,7 @@ final class Completions {
     }
   }
 
-  /// The agents of the server; none if it does not say.
+  /// The agents of the server; none if the server cannot be asked.
   List<AgentTypeInfo> agents() {
     var known = agents;
     if (known == null) {

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// The context that a command is about: an id, the beginning of one, or the one that changed last.
+/// The context argument of a command: an id, the first characters of one, or `--last`.
 final class ContextChoice {
 
   @Parameters(
@@ -19,7 +19,7 @@ final class ContextChoice {
   @Option(names = "--last", description = "The context that changed last, instead of CONTEXT.")
   private boolean last;
 
-  /// @throws Exit if none was named, or several begin with what was typed
+  /// @throws Exit if no context is given, or several ids begin with the typed characters
   ContextId find(ParleyClient client) {
     if (last) {
       if (context != null) {
@@ -30,9 +30,9 @@ final class ContextChoice {
     return find(client, context);
   }
 
-  /// The context that `typed` stands for.
+  /// The context with the id `typed`, or whose id begins with it.
   ///
-  /// @throws Exit if it is missing, or several begin like this
+  /// @throws Exit if `typed` is null, or several ids begin with it
   static ContextId find(ParleyClient client, @Nullable String typed) {
     if (typed == null) {
       throw new Exit(Exit.USAGE, "Which context? Give its CONTEXT id, or --last.");

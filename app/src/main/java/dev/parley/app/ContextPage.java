@@ -8,7 +8,7 @@ import dev.parley.client.UsageInfo;
 import java.io.PrintStream;
 import java.util.List;
 
-/// A context as text for people.
+/// Prints a context as text.
 final class ContextPage {
 
   private static final int NAME_MAX = 60;
@@ -40,7 +40,7 @@ final class ContextPage {
   void rest(Snapshot snapshot) {
     for (var partial : snapshot.partialTexts()) {
       out.println();
-      out.println(style.bold("still speaking") + style.dim(" task " + partial.taskId()));
+      out.println(style.bold("still writing") + style.dim(" task " + partial.taskId()));
       out.println(Clean.text(partial.text()).strip());
     }
     if (!snapshot.tasks().isEmpty()) {

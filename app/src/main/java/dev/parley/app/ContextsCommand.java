@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "contexts",
     mixinStandardHelpOptions = true,
-    description = "Lists contexts, the one that changed last first.",
+    description = "Lists contexts, most recently changed first.",
     footer = {"", "Example:", "  parley contexts --limit 5"})
 final class ContextsCommand implements Callable<Integer> {
 
@@ -24,7 +24,10 @@ final class ContextsCommand implements Callable<Integer> {
 
   @Mixin private final ServerOptions server = new ServerOptions();
 
-  @Option(names = "--limit", paramLabel = "N", description = "At most so many. Default: 100.")
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      description = "The maximum number to list. Default: 100.")
   private int limit = 100;
 
   @Option(names = "--json", description = "One JSON object per line.")

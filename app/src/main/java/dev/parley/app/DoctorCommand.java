@@ -15,13 +15,13 @@ import picocli.CommandLine.Option;
     name = "doctor",
     mixinStandardHelpOptions = true,
     description = {
-      "Checks that a server can run here with this configuration, and says what to do if not.",
+      "Checks whether a server can run here with this configuration, and how to fix problems.",
       "Contacts every model, MCP server and remote agent; each model gets one very short request."
     },
-    footer = {"", "Exit codes: 0 no problem was found, 1 at least one was"})
+    footer = {"", "Exit codes: 0 no problems found, 1 problems found"})
 final class DoctorCommand implements Callable<Integer> {
 
-  /// Held, because a logger that nobody holds forgets its level.
+  /// A constant, because a logger without references is collected and loses its level.
   private static final Logger MCP = Logger.getLogger("dev.parley.mcp");
 
   private final Terminal terminal;
@@ -51,7 +51,7 @@ final class DoctorCommand implements Callable<Integer> {
     checkup.java();
     checkup.dataFolder(running);
     checkup.sqlite();
-    // What it would log is in the findings.
+    // The findings contain what it would log.
     MCP.setLevel(Level.SEVERE);
     var read = checkup.config(config);
     checkup.approvals();

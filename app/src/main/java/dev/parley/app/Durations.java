@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 
-/// Times and sizes as people read them.
+/// Formats durations and sizes for people.
 final class Durations {
 
   private static final long KIBI = 1024;

@@ -19,7 +19,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// An event as one line for people.
+/// Formats an event as one line of text.
 final class EventLine {
 
   private static final DateTimeFormatter TIME =
@@ -47,7 +47,7 @@ final class EventLine {
         .stripTrailing();
   }
 
-  /// Enough of an id to tell it from its neighbours.
+  /// The first characters of an id, enough to identify it in a list.
   static String shortId(String id) {
     return id.length() <= ID_SHOWN ? id : id.substring(0, ID_SHOWN);
   }

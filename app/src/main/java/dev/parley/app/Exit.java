@@ -1,6 +1,6 @@
 package dev.parley.app;
 
-/// Ends the program with a code, and a line or a few on standard error.
+/// Ends the program with an exit code and a message on standard error.
 final class Exit extends RuntimeException {
 
   static final int FAILED = 1;

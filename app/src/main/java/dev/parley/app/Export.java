@@ -15,7 +15,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Function;
 
-/// Writes a context out, page by page, so that its size does not matter.
+/// Exports a context page by page, so that contexts of any size can be exported.
 final class Export {
 
   private static final int PAGE = 1000;
@@ -32,7 +32,7 @@ final class Export {
     this.out = out;
   }
 
-  /// One object with the context and its events, without text that people deleted or edited.
+  /// Writes one object with the context and its events, without text that was deleted or edited.
   void json() throws IOException {
     var info = client.context(context);
     text("{\"context\":");
@@ -42,7 +42,7 @@ final class Export {
     text("\n]}\n");
   }
 
-  /// One event per line, as the log has it.
+  /// Writes one event per line, exactly as in the log.
   void jsonLines() throws IOException {
     if (events("", "\n", at -> client.events(context, at, PAGE, StreamFilter.ALL)) > 0) {
       text("\n");
@@ -65,7 +65,7 @@ final class Export {
     return count;
   }
 
-  /// The conversation for people.
+  /// Writes the conversation as Markdown.
   void markdown() {
     var info = client.context(context);
     var print = new PrintStream(out, false, StandardCharsets.UTF_8);

@@ -16,11 +16,11 @@ import picocli.CommandLine.Option;
 @Command(
     name = "export",
     mixinStandardHelpOptions = true,
-    description = "Writes a whole context out.",
+    description = "Exports a context.",
     footer = {
       "",
       "Formats: json is one object {context, events}, jsonl one event per line, md a transcript.",
-      "json and md leave out text that was deleted or edited; jsonl is the log as it is.",
+      "json and md leave out text that was deleted or edited; jsonl is the unchanged log.",
       "",
       "Examples:",
       "  parley export CONTEXT --format md --output talk.md",
@@ -40,10 +40,10 @@ final class ExportCommand implements Callable<Integer> {
   @Option(
       names = "--output",
       paramLabel = "FILE",
-      description = "Where to write. Default: standard output.")
+      description = "The file to write. Default: standard output.")
   private @Nullable Path output;
 
-  /// How a context is written.
+  /// The format of an export.
   enum Format {
     json,
     jsonl,
@@ -60,11 +60,11 @@ final class ExportCommand implements Callable<Integer> {
       write(terminal.out());
       return 0;
     }
-    // Half an export must not look like a whole one.
+    // An incomplete export must not look like a complete one.
     var file = output.toAbsolutePath();
     var folder = file.getParent();
     if (folder == null || !Files.isDirectory(folder)) {
-      throw new Exit(Exit.USAGE, "There is no folder for " + output);
+      throw new Exit(Exit.USAGE, "The folder does not exist: " + output);
     }
     var part = Files.createTempFile(folder, ".parley-export", ".part");
     try {

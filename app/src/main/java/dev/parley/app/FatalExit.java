@@ -4,15 +4,15 @@ import dev.parley.log.FatalHandler;
 import java.io.PrintStream;
 import java.util.function.IntConsumer;
 
-/// Ends the process when the server in it cannot go on: the log survives that, and whoever supervises the
-/// process starts it again.
+/// Ends the process when its server cannot continue. The log survives, and a process supervisor can
+/// start the server again.
 final class FatalExit implements FatalHandler {
 
   private final PrintStream err;
   private final IntConsumer halt;
 
   FatalExit(PrintStream err) {
-    // Not exit: shutdown hooks may wait for what has failed.
+    // Not exit: shutdown hooks may wait for the failed thread.
     this(err, Runtime.getRuntime()::halt);
   }
 

@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "fork",
     mixinStandardHelpOptions = true,
-    description = "Makes a context that shares the past of another, and prints its id.",
+    description = "Creates a context that shares the history of another, and prints its id.",
     footer = {"", "Examples:", "  parley fork CONTEXT", "  parley fork CONTEXT --at 17"})
 final class ForkCommand implements Callable<Integer> {
 
@@ -24,7 +24,7 @@ final class ForkCommand implements Callable<Integer> {
   @Option(
       names = "--at",
       paramLabel = "SEQ",
-      description = "The last event that both share. Default: the last there is.")
+      description = "The last event that both share. Default: the last event of the context.")
   private @Nullable Long at;
 
   ForkCommand(Terminal terminal) {

@@ -5,8 +5,8 @@ import dev.parley.task.FailPoint;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Ends the process, as if it were killed, at the so manieth arrival at a named place. For tests of
-/// recovery only: it does so if `PARLEY_FAIL_AT` says `place:number`.
+/// Ends the process, as if it were killed, when a fail point is reached for the nth time. Only for
+/// tests of recovery: the environment variable `PARLEY_FAIL_AT` has the value `name:n`.
 final class HaltAt implements FailPoint {
 
   private static final String VARIABLE = "PARLEY_FAIL_AT";
@@ -20,7 +20,7 @@ final class HaltAt implements FailPoint {
     this.left = new AtomicInteger(arrivals);
   }
 
-  /// What a server is extended by: nothing, unless the environment asks for its end.
+  /// The extensions of a server: none, unless the environment variable is set.
   static Extensions extensions(Map<String, String> environment) {
     var wanted = environment.get(VARIABLE);
     if (wanted == null) {
@@ -28,7 +28,7 @@ final class HaltAt implements FailPoint {
     }
     var parts = wanted.split(":", 2);
     if (parts.length != 2 || !parts[1].matches("[1-9][0-9]{0,5}")) {
-      throw new Exit(Exit.USAGE, VARIABLE + " is a place and a number, such as begun:1");
+      throw new Exit(Exit.USAGE, VARIABLE + " must be a fail point and a number, such as begun:1");
     }
     var halt = new HaltAt(parts[0], Integer.parseInt(parts[1]));
     return Extensions.NONE.with(halt);

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "inbox",
     mixinStandardHelpOptions = true,
-    description = "Lists what waits for a person, in all contexts, and how to answer it.",
+    description = "Lists the open questions and sign-ins of all contexts, and how to answer them.",
     footer = {"", "Example:", "  parley inbox"})
 final class InboxCommand implements Callable<Integer> {
 
@@ -50,16 +50,16 @@ final class InboxCommand implements Callable<Integer> {
     return 0;
   }
 
-  /// All that waits, up to a thousand.
+  /// All open questions and sign-ins, up to [#ITEMS_MAX].
   static List<InboxItem> items(ParleyClient client) {
     return Page.collect(cursor -> client.inbox(cursor, PAGE), ITEMS_MAX);
   }
 
-  /// Prints each item in full: where it is asked, what is asked, and the commands that answer it.
+  /// Prints each item with its context, its question, and the commands that answer it.
   static void print(Terminal terminal, List<InboxItem> items, int previewMax, String server) {
     var out = terminal.out();
     if (items.isEmpty()) {
-      out.println("Nothing waits for an answer.");
+      out.println("There are no open questions.");
     }
     for (var item : items) {
       var asked = AskedQuestion.of(item);

@@ -1,8 +1,8 @@
 package dev.parley.app;
 
-/// Text within a line of Markdown: bold, italics, code, links.
+/// Renders the text of one line of Markdown: bold, italics, code, links.
 ///
-/// If it is not `complete`, rendering stops before markup that may still end. For one thread.
+/// If the text is not `complete`, rendering stops before markup that may still end. For one thread.
 final class Inline {
 
   private static final String BOLD = "1";
@@ -11,7 +11,7 @@ final class Inline {
   private static final String STRUCK = "9";
   private static final String CODE = "36";
 
-  /// Markup that has not ended after so many characters is text.
+  /// Markup that has not ended after this many characters is text.
   private static final int HELD_MAX = 1_000;
 
   private static final String PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
@@ -34,17 +34,18 @@ final class Inline {
     this.complete = complete;
   }
 
-  /// What goes to the terminal.
+  /// The rendered text with its terminal codes.
   String styled() {
     return styled.toString();
   }
 
-  /// How many columns it takes there.
+  /// The number of columns of the rendered text.
   int width() {
     return width;
   }
 
-  /// Renders as much as is certain, with these codes for the terminal, and returns where that ends.
+  /// Renders the text that further input cannot change, with these terminal codes, and returns
+  /// where it ends.
   int render(String codes) {
     var done = render(text.length(), codes);
     flush(codes);
@@ -64,7 +65,7 @@ final class Inline {
             default -> literal(i, 1);
           };
       if (next < 0) {
-        // Only text that is not complete is held back.
+        // Incomplete markup waits for more text.
         return i;
       }
       i = next;
@@ -77,7 +78,7 @@ final class Inline {
     return i + count;
   }
 
-  /// What to do about markup at `i` whose end is not there: wait for it, or take it as text.
+  /// Handles markup at `i` without an end: waits for more text (-1), or renders it as text.
   private int open(int i, int end, int count) {
     var waits = !complete && end == text.length() && end - i < HELD_MAX;
     return waits ? -1 : literal(i, count);
@@ -156,7 +157,7 @@ final class Inline {
     };
   }
 
-  /// `[text](address)`, shown with its address: what a link says must not hide where it leads.
+  /// Renders `[text](address)` together with the address: the text must not hide the target.
   private int link(int i, int end, String codes) {
     var start = text.charAt(i) == '!' ? i + 1 : i;
     if (start >= end) {

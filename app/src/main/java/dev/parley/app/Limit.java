@@ -5,7 +5,7 @@ final class Limit {
 
   private Limit() {}
 
-  /// @throws Exit if nothing could be listed
+  /// @throws Exit if the limit is below 1
   static int check(int limit) {
     if (limit < 1) {
       throw new Exit(Exit.USAGE, "--limit must be at least 1, not " + limit);

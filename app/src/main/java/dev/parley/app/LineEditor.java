@@ -1,6 +1,6 @@
 package dev.parley.app;
 
-import dev.parley.log.OwnerOnly;
+import dev.parley.log.OwnerOnlyFiles;
 import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -25,17 +25,17 @@ import org.jline.terminal.Terminal.Signal;
 import org.jline.terminal.TerminalBuilder;
 import org.jspecify.annotations.Nullable;
 
-/// Reads what a person types with JLine: editing, history, search and completion.
+/// Reads typed lines with JLine: editing, history, search and completion.
 ///
-/// Nothing else uses JLine, and it is only loaded where a person types at a terminal. For one thread;
-/// signals come on others.
+/// No other class uses JLine, and it is only loaded on a terminal. For one thread; signal handlers
+/// run on other threads.
 final class LineEditor implements AutoCloseable {
 
   private static final int HISTORY_MAX = 2_000;
   private static final int HISTORY_FILE_MAX = 4_000;
   private static final String NEW_LINE = "insert-new-line";
 
-  /// How what Tab lists looks without colours. JLine takes no style at all for its usual one.
+  /// Styles of the completion list without colours. For an empty style, JLine uses its default.
   private static final Map<String, String> WITHOUT_COLOURS =
       Map.of(
           LineReader.COMPLETION_STYLE_STARTING, "bold",
@@ -43,7 +43,7 @@ final class LineEditor implements AutoCloseable {
           LineReader.COMPLETION_STYLE_LIST_STARTING, "bold",
           LineReader.COMPLETION_STYLE_LIST_DESCRIPTION, "faint");
 
-  /// What terminals send that ignore the mode in which JLine expects other sequences.
+  /// Key sequences of terminals that ignore the keypad mode that JLine sets.
   private static final Map<String, String> ARROWS =
       Map.of(
           "\u001b[A", LineReader.UP_LINE_OR_SEARCH,
@@ -57,7 +57,7 @@ final class LineEditor implements AutoCloseable {
   private final LineReader messages;
   private final LineReader answers;
 
-  /// Ctrl-C was pressed; `typed` is what the line had until then.
+  /// Ctrl-C was pressed; `typed` is the text of the line so far.
   static final class Interrupted extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -93,7 +93,8 @@ final class LineEditor implements AutoCloseable {
             .build();
   }
 
-  /// An editor of this process's terminal. What is typed in a chat is kept in `history`, unless that is null.
+  /// Opens an editor on this process's terminal. Messages are saved to `history`, unless it is
+  /// null.
   static LineEditor open(@Nullable Path history, Completions completions, boolean coloured)
       throws IOException {
     var terminal =
@@ -115,7 +116,7 @@ final class LineEditor implements AutoCloseable {
     terminal.handle(Signal.INT, _ -> action.run());
   }
 
-  /// Reads a message, which may have several lines; null if no more will come.
+  /// Reads a message, which may have several lines; null at the end of the input.
   ///
   /// @throws Interrupted if Ctrl-C was pressed
   @Nullable String message(String prompt) {
@@ -123,14 +124,15 @@ final class LineEditor implements AutoCloseable {
     return typed == null ? null : typed.replace("\\\n", "\n");
   }
 
-  /// Reads one line that is not kept, which begins as `text`; null if no more will come.
+  /// Reads one line that starts as `text` and is not saved to the history; null at the end of the
+  /// input.
   ///
   /// @throws Interrupted if Ctrl-C was pressed
   @Nullable String answer(String prompt, String text) {
     return read(() -> answers.readLine(prompt, null, (Character) null, text));
   }
 
-  /// Reads one line that is neither kept nor shown; null if no more will come.
+  /// Reads one line that is neither saved nor shown; null at the end of the input.
   ///
   /// @throws Interrupted if Ctrl-C was pressed
   @Nullable String secret(String prompt) {
@@ -164,7 +166,7 @@ final class LineEditor implements AutoCloseable {
             .appName("parley")
             .parser(new WholeLine())
             .completer((_, line, found) -> complete(completions, line, found))
-            // Only the second line and those after it have it.
+            // The prompt of the second and later lines.
             .variable(LineReader.SECONDARY_PROMPT_PATTERN, "%P  ")
             .variable(LineReader.BELL_STYLE, "none")
             .variable(LineReader.HISTORY_SIZE, HISTORY_MAX)
@@ -200,7 +202,7 @@ final class LineEditor implements AutoCloseable {
     }
   }
 
-  /// Makes the file for nobody but its owner; null if it cannot be had.
+  /// Creates the history file, readable only by its owner; null if that fails.
   private static @Nullable Path prepared(@Nullable Path history) {
     if (history == null) {
       return null;
@@ -217,7 +219,7 @@ final class LineEditor implements AutoCloseable {
       } else {
         Files.createDirectories(folder);
       }
-      OwnerOnly.makeFile(history);
+      OwnerOnlyFiles.createFile(history);
       if (!Files.isRegularFile(history, LinkOption.NOFOLLOW_LINKS)) {
         return null;
       }
@@ -230,13 +232,14 @@ final class LineEditor implements AutoCloseable {
     }
   }
 
-  /// Takes the line as it is: quotes and blanks mean nothing. A backslash at its end asks for another line.
+  /// Uses the line as it is: quotes and blanks have no meaning. A backslash at the end continues
+  /// the message on the next line.
   private static final class WholeLine implements Parser {
 
     @Override
     public ParsedLine parse(String line, int cursor, ParseContext context) {
       if (context == ParseContext.ACCEPT_LINE && line.endsWith("\\")) {
-        throw new EOFError(-1, cursor, "the line goes on", "");
+        throw new EOFError(-1, cursor, "the message continues", "");
       }
       var start = cursor;
       while (start > 0 && !Character.isWhitespace(line.charAt(start - 1))) {

@@ -7,9 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// What a person types, a line at a time: with an editor where the terminal can have one.
+/// Reads typed lines from the terminal, with a line editor if the terminal supports one.
 ///
-/// For one thread; [#reading] may be asked from any.
+/// For one thread; [#reading] may be called by any thread.
 final class Lines implements AutoCloseable {
 
   private final Terminal terminal;
@@ -31,12 +31,12 @@ final class Lines implements AutoCloseable {
     this.plain = !terminal.editable();
   }
 
-  /// True if there is a person to ask: one who sees the question and can type.
+  /// True if a user can see questions and type answers.
   boolean interactive() {
     return terminal.inIsTerminal() && terminal.errIsTerminal();
   }
 
-  /// Runs `action` at Ctrl-C from now on. False if that cannot be had.
+  /// Runs `action` at Ctrl-C from now on. False if signals cannot be handled.
   boolean onInterrupt(Runnable action) {
     interrupted = action;
     if (editor == null) {
@@ -46,19 +46,20 @@ final class Lines implements AutoCloseable {
     return true;
   }
 
-  /// Asks for a line; null if no more will come.
+  /// Reads a line; null at the end of the input.
   @Nullable String read(String prompt) throws IOException {
     return read(prompt, "");
   }
 
-  /// Asks for a line that begins as `text`, where it can be edited; null if no more will come.
+  /// Reads a line that starts as `text`, if the terminal has an editor; null at the end of the
+  /// input.
   @Nullable String read(String prompt, String text) throws IOException {
     return read(prompt, (editing, styled) -> editing.answer(styled, text));
   }
 
-  /// Asks for the next message of a chat; null if no more will come.
+  /// Reads the next message of a chat; null at the end of the input.
   ///
-  /// Ctrl-C discards what was typed. If nothing was, a second one is as anywhere else.
+  /// Ctrl-C discards the typed text. Pressed twice on an empty line, it runs the interrupt action.
   @Nullable String readMessage(String prompt) throws IOException {
     return read(
         prompt,
@@ -71,7 +72,7 @@ final class Lines implements AutoCloseable {
                 if (warned) {
                   throw stopped;
                 }
-                terminal.err().println("Ctrl-C again leaves.");
+                terminal.err().println("Press Ctrl-C again to exit.");
                 warned = true;
               } else {
                 warned = false;
@@ -81,12 +82,12 @@ final class Lines implements AutoCloseable {
         });
   }
 
-  /// True while a line is waited for.
+  /// True while a line is being read.
   boolean reading() {
     return reading;
   }
 
-  /// Asks for a line that is not shown while it is typed; null if no more will come.
+  /// Reads a line that is not shown while it is typed; null at the end of the input.
   @Nullable String readSecret(String prompt) throws IOException {
     var console = terminal.in().equals(System.in) ? System.console() : null;
     if (editor() != null || console == null) {
@@ -124,7 +125,7 @@ final class Lines implements AutoCloseable {
     }
   }
 
-  /// The editor; null if there can be none, and lines are read as the terminal gives them.
+  /// The editor; null if the terminal supports none, and lines are read from standard input.
   private @Nullable LineEditor editor() {
     if (editor == null && !plain) {
       try {
@@ -137,7 +138,7 @@ final class Lines implements AutoCloseable {
     return editor;
   }
 
-  /// Where messages that were typed are kept: in the folder for the state of programs.
+  /// The file of typed messages, in the user's folder for program state.
   static Path history(Terminal terminal) {
     var state = terminal.variable("XDG_STATE_HOME");
     var folder =

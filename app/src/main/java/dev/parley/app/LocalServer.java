@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A server inside this process: the one place that knows how a server is configured and started.
+/// A server inside this process. Only this class configures and starts one.
 final class LocalServer implements AutoCloseable {
 
   private final Server server;
@@ -21,15 +21,15 @@ final class LocalServer implements AutoCloseable {
 
   /// Starts a server; it accepts requests when this returns.
   ///
-  /// @throws Exit if the configuration is wrong, or the port or the data folder taken
+  /// @throws Exit if the configuration is wrong, or the port or the data folder is in use
   static LocalServer start(ServeOptions options, Path data, Map<String, String> environment) {
     var read = load(options.config, environment).keepingDataIn(data);
     return start(options, read, environment, FatalHandler.NONE);
   }
 
-  /// The same, where this process is the server and nothing else. Calls `fatal` if the server cannot go on.
+  /// The same for a process that is only a server. Calls `fatal` if the server cannot continue.
   ///
-  /// @throws Exit if the configuration is wrong, or the port or the data folder taken
+  /// @throws Exit if the configuration is wrong, or the port or the data folder is in use
   static LocalServer program(
       ServeOptions options, Path data, Map<String, String> environment, FatalHandler fatal) {
     var config = load(options.config, environment).keepingDataIn(data).standalone();
@@ -45,8 +45,8 @@ final class LocalServer implements AutoCloseable {
     var config = options.insecure ? read.madeInsecure() : read;
     config =
         config.listeningOn(
-            Optional.ofNullable(options.host).orElse(config.door().host()),
-            Optional.ofNullable(options.port).orElse(config.door().port()));
+            Optional.ofNullable(options.host).orElse(config.http().host()),
+            Optional.ofNullable(options.port).orElse(config.http().port()));
     try {
       return new LocalServer(Server.start(config, HaltAt.extensions(environment).with(fatal)));
     } catch (Rejection.Invalid wrong) {
@@ -73,7 +73,7 @@ final class LocalServer implements AutoCloseable {
     var home = Path.of(System.getProperty("user.home"));
     var here = Path.of("").toAbsolutePath();
     try {
-      return Config.load(file, new Config.Surroundings(environment, home, here));
+      return Config.load(file, new Config.ProcessEnvironment(environment, home, here));
     } catch (Rejection.Invalid wrong) {
       throw new Exit(Exit.USAGE, message(wrong));
     }

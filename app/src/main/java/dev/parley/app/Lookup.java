@@ -11,9 +11,10 @@ import dev.parley.protocol.TaskId;
 import java.util.List;
 import java.util.function.Function;
 
-/// Finds what somebody means by an id, or by the first characters of one.
+/// Finds contexts, tasks and questions by their id, or by the first characters of it.
 ///
-/// A whole id always means itself. Otherwise at least [#PREFIX_MIN] characters must begin one id and no other.
+/// A complete id always means itself. Otherwise exactly one id must begin with the characters,
+/// which are at least [#PREFIX_MIN].
 final class Lookup {
 
   static final int PREFIX_MIN = 4;
@@ -34,7 +35,7 @@ final class Lookup {
   /// The context with this id.
   ///
   /// @throws Rejection.NotFound if there is none
-  /// @throws Exit if several begin like this
+  /// @throws Exit if several ids begin with `typed`
   ContextId context(String typed) {
     try {
       return client.context(new ContextId(typed)).contextId();
@@ -62,7 +63,7 @@ final class Lookup {
   /// The task of a context with this id.
   ///
   /// @throws Rejection.NotFound if there is none
-  /// @throws Exit if several begin like this
+  /// @throws Exit if several ids begin with `typed`
   TaskId task(ContextId context, String typed) {
     try {
       return client.task(context, new TaskId(typed)).taskId();
@@ -77,7 +78,7 @@ final class Lookup {
   /// The task with this id in any context. A prefix finds tasks that have not ended.
   ///
   /// @throws Rejection.NotFound if there is none
-  /// @throws Exit if several begin like this
+  /// @throws Exit if several ids begin with `typed`
   Place openTask(String typed) {
     var id = new TaskId(typed);
     try {
@@ -97,9 +98,9 @@ final class Lookup {
     }
   }
 
-  /// The id of what is asked; `typed` itself if nothing that waits begins like this.
+  /// The id of the open question; `typed` itself if no id begins with it.
   ///
-  /// @throws Exit if several begin like this
+  /// @throws Exit if several ids begin with `typed`
   static String question(String typed, List<InboxItem> asked) {
     if (typed.length() < PREFIX_MIN || asked.stream().noneMatch(item -> begins(typed, item.id()))) {
       return typed;
@@ -108,9 +109,9 @@ final class Lookup {
     return one(typed, "questions", asked, InboxItem::id, Lookup::line, missing).id();
   }
 
-  /// The one item that `typed` is the id of, or begins the id of.
+  /// The item whose id is `typed`, or the only item whose id begins with it.
   ///
-  /// @throws Exit if it begins several
+  /// @throws Exit if several ids begin with `typed`
   static <T> T one(
       String typed,
       String what,

@@ -5,9 +5,9 @@ public final class Main {
 
   private Main() {}
 
-  /// Runs the command that `arguments` name, and ends the process with its exit code.
+  /// Runs the command in `arguments`, and ends the process with its exit code.
   public static void main(String[] arguments) {
-    // One line per log record; only set where nobody has chosen otherwise.
+    // One line per log record, unless a system property sets another format.
     var format = "java.util.logging.SimpleFormatter.format";
     if (System.getProperty(format) == null) {
       System.setProperty(format, "%1$tFT%1$tT.%1$tL %4$s %3$s: %5$s%6$s%n");

@@ -6,10 +6,10 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Markdown for a terminal, as it comes: what was printed is never printed again.
+/// Prints Markdown to a terminal while it arrives, and never prints a part again.
 ///
-/// Text of a paragraph comes out at once, up to markup that has begun and not ended. Code comes line by
-/// line, a table when it is complete. Control characters never come out. For one thread.
+/// Text of a paragraph is printed at once, up to markup that has not ended. Code is printed line by
+/// line, a table when it is complete. Control characters are never printed. For one thread.
 final class Markdown {
 
   private static final Pattern FENCE = Pattern.compile("^\\s*(`{3,}|~{3,})\\s*([^`]*)$");
@@ -21,7 +21,7 @@ final class Markdown {
   private static final Pattern TABLE_RULE =
       Pattern.compile("^\\s*\\|?\\s*:?-+:?\\s*(?:\\|\\s*:?-+:?\\s*)*\\|?\\s*$");
 
-  /// A line that could still become something else than a paragraph, an item, a quote or a heading.
+  /// The start of a line whose kind is not known yet: it may become a fence, a rule or a table.
   private static final Pattern UNDECIDED =
       Pattern.compile(
           "^\\s*(?:[`~]{0,2}|[`~]{3}.*|[-*_+\\s]*|\\|.*|#{1,6}|\\d{1,9}[.)]?|(?:> ?)+)$");
@@ -32,7 +32,7 @@ final class Markdown {
   private final StringBuilder line = new StringBuilder();
   private final List<String> table = new ArrayList<>();
 
-  /// How much of the line has been printed; -1 before anything has.
+  /// The number of characters of the line that were printed; -1 before the line starts.
   private int printed = -1;
 
   private String codes = "";
@@ -50,14 +50,14 @@ final class Markdown {
     return midLine;
   }
 
-  /// True if something was taken that is not printed yet.
+  /// True if some text is not printed yet.
   boolean pending() {
     return !table.isEmpty() || (!line.isEmpty() && printed < line.length());
   }
 
-  /// Takes the next piece of the text.
+  /// Adds the next piece of the text.
   void add(String piece) {
-    // A character of two halves may come in two pieces.
+    // The two halves of a surrogate pair may arrive in two pieces.
     var text = half == 0 ? piece : half + piece;
     half = 0;
     if (!text.isEmpty() && Character.isHighSurrogate(text.charAt(text.length() - 1))) {
@@ -75,7 +75,7 @@ final class Markdown {
     stream();
   }
 
-  /// Prints what is left. The line is not ended.
+  /// Prints the rest, without a line break at the end.
   void end() {
     half = 0;
     if (fence != null && isEndOfFence(line.toString())) {
@@ -114,7 +114,7 @@ final class Markdown {
     return text.stripLeading().startsWith("|");
   }
 
-  /// Prints the rest of the line; false if it is not to be seen.
+  /// Prints the rest of the line; false if nothing was to be printed.
   private boolean finish() {
     var text = line.toString();
     if (printed < 0) {
@@ -154,7 +154,7 @@ final class Markdown {
         && end.group(1).startsWith(fence);
   }
 
-  /// Prints what of the line is certain already.
+  /// Prints the part of the line that further text cannot change.
   private void stream() {
     if (fence != null || line.isEmpty()) {
       return;
@@ -172,7 +172,7 @@ final class Markdown {
     print(rest.styled());
   }
 
-  /// Prints what stands for the markup at the start of a line.
+  /// Prints the replacement for the markup at the start of a line.
   private void begin(String text) {
     printed = 0;
     var heading = HEADING.matcher(text);

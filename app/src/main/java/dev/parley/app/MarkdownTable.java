@@ -3,14 +3,14 @@ package dev.parley.app;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A table of Markdown in columns that fit.
+/// Formats a Markdown table in aligned columns.
 final class MarkdownTable {
 
   private static final String GAP = "  ";
 
   private MarkdownTable() {}
 
-  /// The lines of a table whose second row says how its columns are aligned.
+  /// The lines of the table. Its second row sets the alignment of the columns.
   static List<String> lines(List<String> rows) {
     var rule = cells(rows.get(1));
     var cells = new ArrayList<List<Inline>>();
@@ -69,7 +69,7 @@ final class MarkdownTable {
     return " ".repeat(before) + cell.styled() + " ".repeat(free - before);
   }
 
-  /// The cells of a row; a bar after a backslash or in code is text.
+  /// The cells of a row. A bar after a backslash or inside code is text.
   private static List<String> cells(String row) {
     var text = row.strip();
     var cells = new ArrayList<String>();

@@ -3,7 +3,7 @@ package dev.parley.app;
 import dev.parley.client.StreamGap;
 import dev.parley.client.Unreachable;
 import dev.parley.protocol.Rejection;
-import dev.parley.server.Nearest;
+import dev.parley.server.NameSuggestions;
 import java.util.ArrayList;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -14,18 +14,18 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/// The command line: which commands there are, and what becomes of their errors.
+/// The command line: its commands, and how their errors are reported.
 final class Program {
 
   private static final int WIDTH = 100;
   private static final int TYPED_SHOWN_MAX = 60;
 
-  /// Options that may stand before a command.
+  /// Options that may be given before a command.
   private static final Set<String> EVERYWHERE = Set.of("--verbose", ColorMode.OPTION);
 
   private Program() {}
 
-  /// Runs the command that `arguments` name and returns the exit code.
+  /// Runs the command in `arguments` and returns the exit code.
   static int run(Terminal terminal, String... arguments) {
     return commandLine(terminal.with(ColorMode.among(arguments))).execute(arguments);
   }
@@ -67,7 +67,7 @@ final class Program {
   }
 
   private static int execute(ParseResult parsed, @Nullable String parent) {
-    // Options before the command would belong to `serve`, and be ignored in silence.
+    // Options before the command belong to `serve` and would be silently ignored.
     var early =
         parsed.matchedOptions().stream()
             .filter(option -> !option.inherited() && !option.usageHelp() && !option.versionHelp())
@@ -93,7 +93,7 @@ final class Program {
     } catch (NumberFormatException malformed) {
       throw new ParameterException(
           parsed.commandSpec().commandLine(),
-          ParentWatch.VARIABLE + " is not the number of a process: " + parent);
+          ParentWatch.VARIABLE + " is not a process id: " + parent);
     }
   }
 
@@ -114,7 +114,7 @@ final class Program {
         .filter(command -> !command.getValue().getCommandSpec().usageMessage().hidden())
         .forEach(command -> names.add(command.getKey()));
     var shown = Clean.line(typed, TYPED_SHOWN_MAX);
-    var nearest = Nearest.to(shown, names);
+    var nearest = NameSuggestions.to(shown, names);
     return "Unknown: "
         + shown
         + (nearest.isEmpty() ? "" : ". Did you mean " + String.join(" or ", nearest) + "?");
@@ -142,7 +142,7 @@ final class Program {
           say(terminal, Exit.FAILED, rejection.getMessage() + " (" + rejection.code() + ")");
       case StreamGap gap -> say(terminal, Exit.FAILED, gap.getMessage());
       case InterruptedException _ -> Exit.CANCELED;
-      // Whatever else goes wrong is a bug of ours or an accident of the machine's.
+      // Any other exception is a bug, or a failure of the machine.
       default ->
           say(
               terminal,

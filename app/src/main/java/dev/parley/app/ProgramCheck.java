@@ -1,7 +1,7 @@
 package dev.parley.app;
 
-import dev.parley.cli.CliSettings;
-import dev.parley.cli.Program;
+import dev.parley.external.cli.CliSettings;
+import dev.parley.external.cli.CliProgram;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/// Looks for the program of a command-line agent, and asks it for its version.
+/// Finds the program of a command-line agent and reads its version.
 final class ProgramCheck {
 
   private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -25,14 +25,15 @@ final class ProgramCheck {
     this.settings = settings;
   }
 
-  /// Where the program is, if it is there.
+  /// The file of the program, if it exists.
   Optional<Path> find() {
     return settings.file();
   }
 
-  /// What it says of its version. Programs that are not known are not asked: they might begin to work.
+  /// The version that the program reports. Unknown programs are not started: they might do
+  /// something else than print a version.
   Optional<String> version() {
-    if (settings.program() == Program.JSONL) {
+    if (settings.program() == CliProgram.JSONL) {
       return Optional.empty();
     }
     var words = new ArrayList<>(settings.command());

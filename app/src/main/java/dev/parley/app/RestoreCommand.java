@@ -14,19 +14,19 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description = {
       "Checks a backup and copies it into a data folder, which must be empty or missing.",
-      "Start a server on the folder afterwards; it computes its views anew."
+      "Start a server on the folder afterwards; it rebuilds its views."
     })
 final class RestoreCommand implements Callable<Integer> {
 
   private final Terminal terminal;
 
-  @Parameters(paramLabel = "BACKUP", description = "The folder that `parley backup` made.")
+  @Parameters(paramLabel = "BACKUP", description = "The folder that `parley backup` created.")
   private Path backup = Path.of("");
 
   @Option(
       names = "--data",
       paramLabel = "DIR",
-      description = "The data folder to make. Default: PARLEY_DATA, else ~/.parley.")
+      description = "The data folder to create. Default: PARLEY_DATA, else ~/.parley.")
   private @Nullable Path data;
 
   RestoreCommand(Terminal terminal) {

@@ -14,7 +14,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "rewind",
     mixinStandardHelpOptions = true,
-    description = "Takes a context back. Nothing is erased; what was left behind no longer counts.",
+    description =
+        "Takes a context back to an earlier event. Nothing is erased; later events are ignored.",
     footer = {
       "",
       "Examples:",
@@ -32,15 +33,15 @@ final class RewindCommand implements Callable<Integer> {
   @ArgGroup(multiplicity = "1")
   private Place place = new Place();
 
-  /// Where to go back to.
+  /// The point to go back to.
   static final class Place {
     @Option(
         names = "--before",
         paramLabel = "TASK",
-        description = "To before this task and the message that asked for it.")
+        description = "Go back to before this task and its message.")
     private @Nullable String before;
 
-    @Option(names = "--to", paramLabel = "SEQ", description = "To right after this event.")
+    @Option(names = "--to", paramLabel = "SEQ", description = "Go back to this event.")
     private @Nullable Long to;
 
     Rewind rewind(Lookup lookup, ContextId context) {
@@ -51,7 +52,7 @@ final class RewindCommand implements Callable<Integer> {
     }
   }
 
-  @Option(names = "--message", paramLabel = "TEXT", description = "What to say from there.")
+  @Option(names = "--message", paramLabel = "TEXT", description = "A message to send afterwards.")
   private @Nullable String message;
 
   RewindCommand(Terminal terminal) {

@@ -7,7 +7,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
-/// `parley` without a command: serves.
+/// `parley` without a command: starts a server.
 @Command(
     name = "parley",
     mixinStandardHelpOptions = true,
@@ -15,16 +15,16 @@ import picocli.CommandLine.ScopeType;
     description = {
       "Runs agents, writes every step they take to a durable log, and shows that log live or"
           + " later.",
-      "Without a command it serves."
+      "Without a command, starts a server."
     },
     footer = {
       "",
       "Examples:",
       "  parley                                  start a server on http://127.0.0.1:7070",
-      "  parley chat \"count to 20\"               ask, and watch the answer come",
-      "  parley chat                             talk to it, line by line",
-      "  parley chat --continue                  go on with the last conversation",
-      "  parley tail CONTEXT                     watch everything that happens in a context",
+      "  parley chat \"count to 20\"               send a message and show the answer",
+      "  parley chat                             chat interactively",
+      "  parley chat --continue                  continue the last conversation",
+      "  parley tail CONTEXT                     show all events of a context, live",
       "",
       "Exit codes: 0 success, 1 failure, 2 wrong usage or configuration, 3 no server,",
       "            4 an answer is needed, 130 canceled"
@@ -38,10 +38,10 @@ final class RootCommand implements Callable<Integer> {
   @Option(
       names = "--verbose",
       scope = ScopeType.INHERIT,
-      description = "Show all details, and where in the program an error came from.")
+      description = "Show all details, and the stack trace of an error.")
   private boolean verbose;
 
-  /// Refuses what is no mode. Which one it is was known before: see [ColorMode#among].
+  /// Rejects an unknown mode. The mode itself was read before: see [ColorMode#among].
   @Option(
       names = ColorMode.OPTION,
       scope = ScopeType.INHERIT,
@@ -62,7 +62,7 @@ final class RootCommand implements Callable<Integer> {
     return new Serving(terminal, options).run();
   }
 
-  /// Says which version this is.
+  /// The version of the program.
   static final class Version implements IVersionProvider {
 
     static String text() {

@@ -9,7 +9,7 @@ import picocli.CommandLine.Mixin;
     name = "serve",
     mixinStandardHelpOptions = true,
     description = {
-      "Starts a server, and runs until it is told to stop.",
+      "Starts a server and runs until it is stopped.",
       "Prints one line on standard output when it accepts requests."
     },
     footer = {
@@ -18,10 +18,9 @@ import picocli.CommandLine.Mixin;
       "  parley serve --port 0 --data /tmp/try",
       "  parley serve --config parley.yaml",
       "",
-      "SIGTERM and Ctrl-C end it within 10 seconds. Tasks that run get 5 seconds to end; what is"
-          + " left",
-      "goes on after the next start. A second Ctrl-C ends it at once.",
-      "Exit codes: 0 stopped, 1 port or data folder taken, or a part of the server failed,",
+      "SIGTERM and Ctrl-C stop it within 10 seconds. Running tasks get 5 seconds to end; a task",
+      "that does not end continues after the next start. A second Ctrl-C stops it at once.",
+      "Exit codes: 0 stopped, 1 port or data folder in use, or a part of the server failed,",
       "2 wrong configuration, 3 out of memory"
     })
 final class ServeCommand implements Callable<Integer> {

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// How a server is to run.
+/// The options of a server.
 final class ServeOptions {
 
   @Option(
@@ -24,19 +24,19 @@ final class ServeOptions {
   @Option(
       names = "--data",
       paramLabel = "DIR",
-      description = "Where everything is kept. Default: PARLEY_DATA, else ~/.parley.")
+      description = "The data folder. Default: PARLEY_DATA, else ~/.parley.")
   @Nullable Path data;
 
   @Option(
       names = "--config",
       paramLabel = "FILE",
-      description = "The configuration. Default: none, which runs on the offline model.")
+      description = "The configuration file. Default: none, which uses the offline model.")
   @Nullable Path config;
 
   @Option(
       names = "--insecure",
       description =
-          "Listen on an address that others can reach, without any tokens. Whoever can"
-              + " reach it can then use your agents and read your files.")
+          "Listen on an address that other machines can reach, without tokens. Everyone who can"
+              + " reach it can use your agents and read your files.")
   boolean insecure;
 }

@@ -1,6 +1,6 @@
 package dev.parley.app;
 
-import dev.parley.log.OwnerOnly;
+import dev.parley.log.OwnerOnlyFiles;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.tool.process.FolderKey;
@@ -13,9 +13,11 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// `server.json` in the data folder: tells the other commands where the server of that folder is.
+/// `server.json` in the data folder: the address of the server that uses this folder, for the other
+/// commands.
 ///
-/// `folder` is the data folder itself, so that a copy of it does not lead to the server of the original.
+/// `folder` identifies the data folder, so that a copy of it does not lead to the server of the
+/// original.
 record ServerFile(String url, long pid, Instant startedAt, @Nullable FolderKey folder) {
 
   private static final String NAME = "server.json";
@@ -28,12 +30,12 @@ record ServerFile(String url, long pid, Instant startedAt, @Nullable FolderKey f
     var pid = ProcessHandle.current().pid();
     var file = new ServerFile(url.toString(), pid, now, FolderKey.of(data));
     var next = data.resolve(NAME + ".next");
-    OwnerOnly.makeFile(next);
+    OwnerOnlyFiles.createFile(next);
     Files.write(next, Json.bytes(file));
     Files.move(next, data.resolve(NAME), StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /// The file, if there is one that was written for this folder, and its process still lives.
+  /// The file, if it was written for this folder and its process is alive.
   static Optional<ServerFile> read(Path data) {
     try {
       var file = Json.read(Files.readAllBytes(data.resolve(NAME)), ServerFile.class);
@@ -43,7 +45,7 @@ record ServerFile(String url, long pid, Instant startedAt, @Nullable FolderKey f
     }
   }
 
-  /// Removes the file, if it is this process's.
+  /// Removes the file, if this process wrote it.
   static void remove(Path data) throws IOException {
     var file = read(data);
     if (file.isPresent() && file.get().pid == ProcessHandle.current().pid()) {
@@ -57,7 +59,8 @@ record ServerFile(String url, long pid, Instant startedAt, @Nullable FolderKey f
 
   private boolean alive() {
     var process = ProcessHandle.of(pid);
-    // A number is used again; but who has it now started later than the one that wrote this.
+    // The system reuses process ids; a process that started after the file was written is another
+    // one.
     return process.isPresent()
         && process
             .get()

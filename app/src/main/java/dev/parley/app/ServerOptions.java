@@ -25,15 +25,15 @@ final class ServerOptions {
   @Option(
       names = "--token",
       paramLabel = "TOKEN",
-      description = "The token to show to the server. Default: PARLEY_TOKEN.")
+      description = "The token to send to the server. Default: PARLEY_TOKEN.")
   private @Nullable String token;
 
   @Option(
       names = "--data",
       paramLabel = "DIR",
       description =
-          "The data folder of the server to find; no other server is asked. Default:"
-              + " PARLEY_DATA, else ~/.parley.")
+          "The data folder of the server to use; no other server is tried. Default: PARLEY_DATA,"
+              + " else ~/.parley.")
   private @Nullable Path data;
 
   /// A client of the server.
@@ -47,9 +47,9 @@ final class ServerOptions {
         .withNotice(reason -> terminal.err().println("Waiting for the server: " + reason));
   }
 
-  /// What another command has to be told to find the same server, as it would be typed: nothing, or with a space in front.
+  /// The options with which another command finds the same server: empty, or with a leading space.
   ///
-  /// Never the token: what is printed may be kept.
+  /// Never contains the token, because the text is printed.
   String typed() {
     var address = url == null ? "" : " --url " + AnswerLine.quoted(url.toString());
     return address + (data == null ? "" : " --data " + AnswerLine.quoted(data.toString()));
@@ -59,7 +59,7 @@ final class ServerOptions {
     return dataFolder(data, terminal);
   }
 
-  /// Where a server keeps its data.
+  /// The data folder of a server.
   static Path dataFolder(@Nullable Path given, Terminal terminal) {
     if (given != null) {
       return given;
@@ -68,7 +68,7 @@ final class ServerOptions {
     return variable == null ? home(terminal).resolve(".parley") : Path.of(variable);
   }
 
-  /// What the shell calls `~`. Java alone would ask the system's user database and not look at HOME.
+  /// The folder that the shell calls `~`. Java alone would read the user database instead of HOME.
   static Path home(Terminal terminal) {
     var variable = terminal.variable("HOME");
     return Path.of(variable == null ? System.getProperty("user.home") : variable);
@@ -98,7 +98,7 @@ final class ServerOptions {
         .orElse(URI.create(URL_USUAL));
   }
 
-  /// The server of a folder that somebody named: another one, on the usual port, is never meant.
+  /// The server of a folder that the user named; never the server on the default port.
   private static URI serverOf(Path folder, String namedBy) {
     return ServerFile.read(folder)
         .map(file -> URI.create(file.url()))

@@ -11,10 +11,10 @@ import java.util.logging.Logger;
 /// Runs a server until a signal ends it.
 final class Serving {
 
-  /// A server drains for ten seconds; one that takes longer than this hangs.
+  /// A server drains for ten seconds; one that takes longer than this is stuck.
   private static final long CLOSE_SECONDS_MAX = 15;
 
-  /// Held, because a logger that nobody holds forgets its level.
+  /// A constant, because a logger without references is collected and loses its level.
   private static final Logger JETTY = Logger.getLogger("org.eclipse.jetty");
 
   private final Terminal terminal;
@@ -59,12 +59,12 @@ final class Serving {
     try {
       ServerFile.remove(data);
     } catch (IOException left) {
-      // Whoever reads it will see that its process is gone.
+      // Readers of the file check that its process is alive.
     }
   }
 
-  /// The first signal ends it in order, the second at once. Whatever else ends the program waits until
-  /// the server has stopped.
+  /// The first signal stops the server in order, the second one at once. A shutdown hook makes any
+  /// other exit wait until the server has stopped.
   private void stopOnSignals() {
     Runtime.getRuntime().addShutdownHook(new Thread(this::stopAndWait, "parley-stop"));
     for (var signal : new String[] {"INT", "TERM"}) {

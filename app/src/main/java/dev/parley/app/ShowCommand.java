@@ -8,7 +8,7 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "show",
     mixinStandardHelpOptions = true,
-    description = "Shows a context: the conversation, its tasks and artifacts, and what it cost.",
+    description = "Shows a context: the conversation, its tasks and artifacts, and its cost.",
     footer = {"", "Example:", "  parley show --last | less"})
 final class ShowCommand implements Callable<Integer> {
 

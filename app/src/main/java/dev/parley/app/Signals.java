@@ -3,15 +3,15 @@ package dev.parley.app;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 
-/// Takes a signal, such as Ctrl-C, instead of dying from it.
+/// Handles signals, such as Ctrl-C.
 ///
-/// The JDK has one way to do this, `sun.misc.Signal`, which cannot be named without a compiler
-/// warning. Where it is missing, signals keep their usual effect.
+/// The JDK's only way to do this is `sun.misc.Signal`, which causes a compiler warning; so it is
+/// called by reflection. If it is missing, signals keep their default effect.
 final class Signals {
 
   private Signals() {}
 
-  /// Runs `action` whenever the signal (`INT`, `TERM`) comes. False if that cannot be had.
+  /// Runs `action` whenever the signal (`INT`, `TERM`) arrives. False if that is not possible.
   static boolean handle(String name, Runnable action) {
     try {
       var signal = Class.forName("sun.misc.Signal");

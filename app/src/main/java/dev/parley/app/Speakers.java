@@ -12,9 +12,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The sub-agents of a task: what each is called, how deep it stands, and what it is about to say.
+/// The sub-agents of a task: the name and depth of each, and its text that is not printed yet.
 ///
-/// What they say comes in whole lines, so that those who speak at once do not mix. For one thread.
+/// Text is returned in complete lines, so that the output of parallel sub-agents does not mix. For
+/// one thread.
 final class Speakers {
 
   private final TaskId root;
@@ -27,7 +28,7 @@ final class Speakers {
     this.root = root;
   }
 
-  /// Gives a sub-agent its name: that of its agent, with a number if another has it.
+  /// The name of a sub-agent: that of its agent type, with a number if the name is already used.
   String introduce(TaskId task, @Nullable AgentTypeId agent, @Nullable TaskId parent) {
     depths.computeIfAbsent(task, _ -> parent == null ? 1 : depth(parent) + 1);
     return names.computeIfAbsent(
@@ -42,7 +43,7 @@ final class Speakers {
         });
   }
 
-  /// What stands before a line about this entry; nothing for the task itself.
+  /// The prefix of a line about this entry; empty for the root task.
   String prefix(Entry entry) {
     var origin = entry.origin();
     if (origin == null || origin.taskId().equals(root)) {
@@ -64,7 +65,7 @@ final class Speakers {
     return lines;
   }
 
-  /// What is left when a block ends.
+  /// The remaining lines when a block ends.
   List<String> finish(Entry entry, ContentComplete complete) {
     var text = unsaid.remove(task(entry));
     var rest = text == null ? complete.content() : text.toString();

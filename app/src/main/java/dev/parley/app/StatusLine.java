@@ -9,22 +9,22 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// A line below all others that says what is at work and for how long.
+/// The last line of the screen, which shows what is at work and for how long.
 ///
-/// Whatever is printed to [#terminal] erases it first, and it never stands in a line that has begun. Where
-/// there can be none, nothing is drawn. Safe for use by many threads.
+/// Output to [#terminal] erases it first, and it is never drawn on a line that has text. On a
+/// terminal that does not support it, nothing is drawn. Safe for use by many threads.
 final class StatusLine implements AutoCloseable {
 
   private static final String FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
   private static final long TICK_MILLIS = 100;
 
-  /// Text that streams would flicker otherwise.
+  /// The line is drawn only after this time without output; otherwise streamed text would flicker.
   private static final long QUIET_NANOS = Duration.ofMillis(200).toNanos();
 
   private static final int TEXT_MAX = 100;
   private static final String ERASE = "\r\u001b[2K";
 
-  // A line that is too long is cut by the terminal instead of wrapped: it could not be erased.
+  // The terminal cuts a long line instead of wrapping it: a wrapped line could not be erased.
   private static final String NO_WRAP = "\u001b[?7l";
   private static final String WRAP = "\u001b[?7h";
 
@@ -48,7 +48,7 @@ final class StatusLine implements AutoCloseable {
     this(terminal, System::nanoTime, true);
   }
 
-  /// With a clock of its own; unless it `ticks`, the line is drawn by [#tick] alone.
+  /// A status line with another clock. Without `ticks`, only [#tick] draws the line.
   StatusLine(Terminal terminal, LongSupplier nanos, boolean ticks) {
     this.screen = terminal.err();
     this.style = terminal.errStyle();
@@ -65,12 +65,12 @@ final class StatusLine implements AutoCloseable {
     }
   }
 
-  /// What everything else is to be printed to.
+  /// The terminal for all other output.
   Terminal terminal() {
     return terminal;
   }
 
-  /// Says what is at work from now on; null erases the line.
+  /// Sets the text of the line; null erases the line.
   void show(@Nullable String work) {
     synchronized (lock) {
       if (work == null) {
@@ -82,7 +82,7 @@ final class StatusLine implements AutoCloseable {
     }
   }
 
-  /// Draws the line again, if there is something to say and the screen is quiet.
+  /// Draws the line again, if it has a text and there was no output for a moment.
   void tick() {
     synchronized (lock) {
       var now = nanos.getAsLong();

@@ -1,6 +1,6 @@
 package dev.parley.app;
 
-/// Colours text, or leaves it alone.
+/// Adds colours to text, or leaves it unchanged.
 record Style(boolean coloured) {
 
   String dim(String text) {
@@ -27,7 +27,7 @@ record Style(boolean coloured) {
     return coloured ? paint(code, text) : text;
   }
 
-  /// The text with these codes of a terminal; as it is if there are none.
+  /// The text with these terminal codes; unchanged if there are none.
   static String paint(String codes, String text) {
     return codes.isEmpty() || text.isEmpty() ? text : "\u001b[" + codes + "m" + text + "\u001b[0m";
   }

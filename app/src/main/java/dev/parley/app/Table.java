@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// Rows in columns that fit.
+/// Prints rows of text in aligned columns.
 final class Table {
 
   private static final DateTimeFormatter TIME =

@@ -24,8 +24,8 @@ import picocli.CommandLine.Option;
     name = "tail",
     mixinStandardHelpOptions = true,
     description = {
-      "Shows a context's events from the first on, and then each new one as it happens.",
-      "Survives restarts of the server; ends with Ctrl-C, or when the context is deleted."
+      "Shows the events of a context, oldest first, and then each new event live.",
+      "Reconnects after a restart of the server. Ends with Ctrl-C or when the context is deleted."
     },
     footer = {
       "",
@@ -48,7 +48,7 @@ final class TailCommand implements Callable<Integer> {
   @Option(
       names = "--after",
       paramLabel = "N",
-      description = "Begin after this event (17, or 17.2 for an internal one). Default: 0.")
+      description = "Start after this event (17, or 17.2 for an internal one). Default: 0.")
   private String after = "0";
 
   @Option(
@@ -58,13 +58,17 @@ final class TailCommand implements Callable<Integer> {
       description = "Only these kinds, such as message,tool-start.")
   private List<String> kinds = List.of();
 
-  @Option(names = "--exclude", split = ",", paramLabel = "KIND", description = "Not these kinds.")
+  @Option(
+      names = "--exclude",
+      split = ",",
+      paramLabel = "KIND",
+      description = "All kinds but these.")
   private List<String> exclude = List.of();
 
   @Option(names = "--task", paramLabel = "ID", description = "Only this task.")
   private @Nullable String task;
 
-  @Option(names = "--internal", description = "Internal events as well.")
+  @Option(names = "--internal", description = "Include internal events.")
   private boolean internal;
 
   @Option(names = "--json", description = "One JSON object per line.")
@@ -87,7 +91,7 @@ final class TailCommand implements Callable<Integer> {
             .withInternal(internal);
     var line = new EventLine(terminal.outStyle(), ZoneId.systemDefault());
     var settings = server.settings(terminal);
-    // Whoever watches a log wants to go on watching after a long night.
+    // A long outage must not end the command.
     settings = settings.withReconnect(Reconnect.DEFAULT.withPatience(PATIENCE));
     try (var client = new ParleyClient(settings)) {
       var id = context.find(client);
@@ -118,7 +122,7 @@ final class TailCommand implements Callable<Integer> {
     terminal.out().println(json ? EventJson.text(entry) : line.of(entry));
     terminal.out().flush();
     if (terminal.out().checkError()) {
-      // Nobody reads any more: `parley tail ... | head`.
+      // The reader has closed the pipe: `parley tail ... | head`.
       throw new Exit(0, "");
     }
   }
@@ -128,7 +132,7 @@ final class TailCommand implements Callable<Integer> {
     for (var name : names) {
       kinds.add(
           Kind.find(name.strip())
-              .orElseThrow(() -> new Exit(Exit.USAGE, "There is no kind of event called " + name)));
+              .orElseThrow(() -> new Exit(Exit.USAGE, "There is no event kind " + name)));
     }
     return kinds;
   }

@@ -27,7 +27,10 @@ final class TasksCommand implements Callable<Integer> {
 
   @Mixin private final ContextChoice context = new ContextChoice();
 
-  @Option(names = "--limit", paramLabel = "N", description = "At most so many. Default: 1000.")
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      description = "The maximum number to list. Default: 1000.")
   private int limit = 1000;
 
   @Option(names = "--json", description = "One JSON object per line.")

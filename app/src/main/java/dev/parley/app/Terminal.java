@@ -14,8 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// What a program talks to people through: its three streams, whether each is a terminal, and the
-/// environment.
+/// The program's standard streams, whether each is a terminal, and the environment.
 record Terminal(
     InputStream in,
     PrintStream out,
@@ -30,7 +29,7 @@ record Terminal(
     environment = Map.copyOf(environment);
   }
 
-  /// A terminal with colours where it can show them.
+  /// A terminal with colours if it supports them.
   Terminal(
       InputStream in,
       PrintStream out,
@@ -59,8 +58,8 @@ record Terminal(
     return in.equals(System.in) && inIsTerminal && outIsTerminal && errIsTerminal && movesCursor();
   }
 
-  /// True if a line below all others can be drawn and erased again. If only one of the streams is a
-  /// terminal, a pager may have the screen.
+  /// True if a status line can be drawn and erased. If only one of the streams is a terminal, a
+  /// pager may use the screen.
   boolean hasStatusLine() {
     return outIsTerminal && errIsTerminal && movesCursor();
   }
@@ -88,17 +87,17 @@ record Terminal(
     return value == null || value.isBlank() ? null : value;
   }
 
-  /// A writer on one of the streams, for those who want one.
+  /// A writer on one of the streams.
   static PrintWriter printer(PrintStream stream) {
     return new PrintWriter(stream, true, StandardCharsets.UTF_8);
   }
 
-  /// How to colour what goes to standard output.
+  /// The style of standard output.
   Style outStyle() {
     return style(outIsTerminal);
   }
 
-  /// How to colour what goes to standard error.
+  /// The style of standard error.
   Style errStyle() {
     return style(errIsTerminal);
   }
@@ -129,7 +128,7 @@ record Terminal(
     } catch (IOException unreadable) {
       return false;
     }
-    // Elsewhere Java only tells whether both ends are one.
+    // On other systems Java only reports whether standard input and output are both a terminal.
     return Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
   }
 }

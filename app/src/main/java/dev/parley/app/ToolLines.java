@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The lines that tool calls take in a chat. For one thread.
+/// Formats tool calls as lines of a chat. For one thread.
 final class ToolLines {
 
   private static final int NAME_MAX = 40;
   private static final int SUMMARY_MAX = 60;
   private static final int ERROR_MAX = 120;
 
-  /// What stands for a call if it has such an argument, the best first.
+  /// Arguments that summarize a call, the best first.
   private static final List<String> TELLING =
       List.of("command", "query", "expression", "path", "url", "pattern", "name", "prompt");
 
@@ -29,7 +29,8 @@ final class ToolLines {
     running.put(call.toolCallId().value(), new Started(call, at));
   }
 
-  /// One line for a call that has ended; none if it only handed work to sub-agents, who are shown themselves.
+  /// One line for a call that has ended; none if it only started sub-agents, which have lines of
+  /// their own.
   List<String> end(ToolComplete complete, Instant now) {
     var start = running.remove(complete.toolCallId().value());
     var hands = complete.subagentMetadata() != null || (start != null && spawns(start.call()));
@@ -45,7 +46,7 @@ final class ToolLines {
     return List.of(line);
   }
 
-  /// How a call has ended, and with what.
+  /// The result of a call that has ended, in full.
   List<String> verboseEnd(ToolComplete complete, Instant now) {
     var start = running.remove(complete.toolCallId().value());
     var took = start == null ? "" : " " + Durations.between(start.at(), now);

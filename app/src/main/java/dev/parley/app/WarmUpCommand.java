@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
-/// `parley warm-up`: runs everything once, so that the classes and profiles of it can be kept.
+/// `parley warm-up`: runs a server and one task, so that the JVM can cache classes and profiles.
 @Command(name = "warm-up", hidden = true)
 final class WarmUpCommand implements Callable<Integer> {
 
@@ -20,7 +20,7 @@ final class WarmUpCommand implements Callable<Integer> {
     try {
       var options = new ServeOptions();
       options.port = 0;
-      // Without an environment: it must be the offline model that answers.
+      // Without an environment, the offline model answers.
       try (var server = LocalServer.start(options, data, Map.of());
           var client = new ParleyClient(server.url());
           var answer = client.ask("count to 20")) {

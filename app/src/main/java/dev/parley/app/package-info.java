@@ -1,4 +1,4 @@
-/// The program `parley`: the command line, and `serve`.
+/// The program `parley`: its command line, and the command that runs a server.
 @NullMarked
 package dev.parley.app;
 

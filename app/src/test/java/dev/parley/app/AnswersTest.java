@@ -25,7 +25,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-/// People answer what tasks ask, in a chat or beside it.
+/// Users answer the questions of tasks, in a chat or with other commands.
 @Timeout(60)
 class AnswersTest {
 
@@ -66,7 +66,7 @@ class AnswersTest {
   void arguments_can_be_edited_before_they_are_approved() {
     var chat = chat(approval(), "e\nnonsense\ne\n{\"command\":\"pwd\"}\n");
 
-    assertThat(chat.screen()).contains("That is no JSON object.");
+    assertThat(chat.screen()).contains("That is not a JSON object.");
     assertThat(chat.requests())
         .contains(
             "POST /api/contexts/c-1/inputs/i-1"

@@ -14,7 +14,7 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.ToolEvent.ToolComplete;
-import dev.parley.tool.process.ProcessCheck;
+import dev.parley.tool.process.ClientProcessCheck;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +23,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.BooleanNode;
 
-/// In the real program, a process that an agent started cannot approve, whatever it does to look like a stranger.
+/// In the real program, a process that an agent started cannot approve, even if it hides its
+/// origin.
 @Timeout(180)
 final class ApprovalIT {
 
@@ -31,7 +32,7 @@ final class ApprovalIT {
 
   @Test
   void a_daemon_that_an_agent_starts_cannot_approve_and_ends_with_the_server() throws Exception {
-    assumeThat(ProcessCheck.supported()).isTrue();
+    assumeThat(ClientProcessCheck.supported()).isTrue();
     assumeThat(Path.of("/bin/bash")).isExecutable();
     var work = Files.createDirectory(folder.resolve("work"));
     var yaml = "agents: [{id: worker, tools: [shell]}]\nworkspaces: [%s]\n".formatted(work);
@@ -58,7 +59,7 @@ final class ApprovalIT {
       pid = Long.parseLong(Files.readString(work.resolve("pid")).strip());
       assertThat(ProcessHandle.of(pid)).isPresent();
 
-      // The test is a process like any other, and nobody's child: it decides.
+      // The test is not a process of an agent, so it may decide.
       client.answer(victim, asked.inputId(), BooleanNode.TRUE);
       await(client, victim, TaskComplete.class);
       assertThat(work.resolve("happened")).exists();
@@ -86,7 +87,7 @@ final class ApprovalIT {
     }
   }
 
-  /// A program that approves over a connection of its own, and then stays.
+  /// A program that approves over its own connection and keeps running.
   private static String daemon(int port, String path) {
     return """
     echo $$ > pid

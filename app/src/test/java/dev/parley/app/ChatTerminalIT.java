@@ -106,7 +106,7 @@ class ChatTerminalIT {
       terminal.type("say one\\\rtwo" + ALT_ENTER + "three\r");
       terminal.await("one\r\ntwo\r\nthree\r\n");
       terminal.await("> ");
-      // As a terminal brackets what is pasted: its line breaks send nothing.
+      // A terminal brackets pasted text: its line breaks do not send the message.
       terminal.type(ESCAPE + "[200~say four\rfive" + ESCAPE + "[201~\r");
       terminal.await("four\r\nfive\r\n");
       terminal.await("> ");
@@ -166,7 +166,7 @@ class ChatTerminalIT {
       terminal.await("answer: ");
       terminal.type("s3cret\r");
       terminal.await("> ");
-      // Nor is what begins with a space.
+      // A message that begins with a space is not saved either.
       terminal.type(" count to 4\r");
       terminal.await("1 2 3 4");
       terminal.await("> ");
@@ -196,17 +196,17 @@ class ChatTerminalIT {
       terminal.type("count slowly to 4000\r");
       terminal.await("1 2 3");
       terminal.type(CTRL_C);
-      terminal.await("Canceling (Ctrl-C again leaves at once) ...");
+      terminal.await("Canceling (press Ctrl-C again to exit at once) ...");
       terminal.await("The task was canceled");
       terminal.await("> ");
-      // What was typed is discarded.
+      // Ctrl-C discards the typed text.
       terminal.type("half a line" + CTRL_C);
       terminal.await("> ");
       terminal.type("count to 3\r");
       terminal.await("1 2 3");
       terminal.await("> ");
       terminal.type(CTRL_C);
-      terminal.await("Ctrl-C again leaves.");
+      terminal.await("Press Ctrl-C again to exit.");
       terminal.await("> ");
       terminal.type(CTRL_C);
       terminal.await("code=130");
@@ -258,7 +258,7 @@ class ChatTerminalIT {
     return open(server, arguments, Map.of("NO_COLOR", "1"));
   }
 
-  /// A shell that runs `parley`, prints its exit code, and then a line that it reads itself.
+  /// A shell that runs `parley`, prints its exit code, and then prints a line that it reads itself.
   private PseudoTerminal open(RealProcess server, String arguments, Map<String, String> environment)
       throws Exception {
     var parley =
@@ -274,7 +274,7 @@ class ChatTerminalIT {
     return new PseudoTerminal(shell, all);
   }
 
-  /// The agent of the task that began last in the context that changed last.
+  /// The agent of the latest task in the context that changed last.
   private static String lastAgent(RealProcess server) {
     try (var client = new ParleyClient(server.url())) {
       var context = client.contexts(null, 1).items().getFirst().contextId();
@@ -282,7 +282,7 @@ class ChatTerminalIT {
     }
   }
 
-  /// How the tasks of the one context ended; waits until all have.
+  /// Waits until all tasks of the only context have ended, and returns their final states.
   private static List<TaskState> states(RealProcess server) {
     try (var client = new ParleyClient(server.url())) {
       var context = client.contexts(null, 1).items().getFirst().contextId();

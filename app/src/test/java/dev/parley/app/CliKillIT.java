@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.BooleanNode;
 
-/// Kills the real server while a command-line agent is at work, starts it again, and sees what became of the
-/// program, its session and its task. The program is a scripted one that speaks as Claude Code does.
+/// Kills the real server while a command-line agent is at work, starts it again, and checks the
+/// program, its session and its task. The program is a script that uses Claude Code's protocol.
 @Timeout(180)
 final class CliKillIT {
 
@@ -76,7 +76,7 @@ final class CliKillIT {
       await(client, context, ToolStart.class);
       left = program();
       while (left.size() < 2) {
-        // The program, and what it is about to start.
+        // The program, and the process that it starts.
         left = program();
       }
       server.kill();
@@ -97,7 +97,7 @@ final class CliKillIT {
         assertThat(next.text()).contains("open the door", "You were interrupted", "recall now");
         assertThat(next.outcome()).contains(TaskState.COMPLETED);
       }
-      // One session all the time, and the prompt was given once.
+      // There is only one session, and it got the prompt once.
       assertThat(sessions()).hasSize(1);
       assertThat(Files.readString(sessions().getFirst())).containsOnlyOnce("open the door");
     }
@@ -177,7 +177,7 @@ final class CliKillIT {
     }
   }
 
-  /// The processes of the program: its session is named after the first.
+  /// The processes of the program. The session is named after the first one.
   private List<ProcessHandle> program() throws IOException {
     var name = sessions().getFirst().getFileName().toString();
     var first = ProcessHandle.of(Long.parseLong(name.substring(1))).orElseThrow();

@@ -260,7 +260,7 @@ class CommandsTest {
     assertThat(folder).isEmptyDirectory();
   }
 
-  /// Each with what it needs to get as far as looking for a server.
+  /// Every command that needs a server, with its required arguments.
   static Stream<List<String>> commands() {
     return Stream.of(
         List.of("chat", "hi"),
@@ -290,7 +290,7 @@ class CommandsTest {
 
     var other = new ArrayList<>(command);
     other.addAll(List.of("--data", folder.toString()));
-    // The address of another server in the environment does not count against an option.
+    // An option takes precedence over the server address in the environment.
     assertThat(screen.run(other.toArray(String[]::new))).isEqualTo(3);
     assertThat(screen.err()).contains("No Parley server runs on the data folder", "(--data)");
     assertThat(server.requests()).isEmpty();

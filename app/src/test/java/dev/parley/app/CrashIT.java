@@ -17,16 +17,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/// Ends the real program at named places while agents run real commands, starts it again, and holds it to
-/// the ledger that the commands have written.
+/// Ends the real program at fail points while agents run real commands, starts it again, and
+/// compares the log with the ledger that the commands have written.
 final class CrashIT {
 
   private static final int KILLED = 137;
 
-  /// A supervisor hands this to two agents, and each runs it.
+  /// A supervisor delegates this to two agents, and each runs it.
   private static final String WORK = "delegate run `echo $PARLEY_CALL >> ledger` to a and b";
 
-  /// Where the program ends, and at which arrival there.
+  /// The fail points at which the program ends, each with a count.
   private static final List<String> PLACES =
       List.of(
           "submitted:1",
@@ -39,7 +39,7 @@ final class CrashIT {
           "tool-completed:2",
           "after-complete:2");
 
-  /// Others, for which there is time only now and then.
+  /// Further fail points, only for the long test run.
   private static final List<String> MORE =
       List.of(
           "begun",
@@ -121,7 +121,7 @@ final class CrashIT {
         try {
           witness.send(server.url(), context, WORK);
         } catch (UncheckedIOException died) {
-          // The task may be there before the answer has left.
+          // The task may exist before the server has replied.
           assertThat(dies(place)).isTrue();
         }
         if (!dies(place)) {
@@ -138,7 +138,7 @@ final class CrashIT {
     }
   }
 
-  /// Not every place is come to more than once, or twice.
+  /// Not every fail point is reached more than once or twice.
   private static boolean dies(String place) {
     var arrival = Integer.parseInt(place.replaceFirst(".*:", ""));
     return switch (place.replaceFirst(":.*", "")) {
@@ -168,7 +168,7 @@ final class CrashIT {
         switch (event.path("kind").asString()) {
           case "tool-start" -> keys.put(call, event.path("key").asString());
           case "tool-complete" -> assertEnded(event, ran.getOrDefault(keys.get(call), 0));
-          default -> {} // Says nothing of what was done.
+          default -> {} // Other events report no effects.
         }
       }
       assertThat(keys).hasSize(2);

@@ -24,7 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.json.JsonMapper;
 
-/// The examples of the guides do what the guides say, with the real program, `curl` and a shell.
+/// Runs the examples of the guides with the real program, `curl` and a shell, and compares the
+/// output.
 class DocsIT {
 
   private static final Pattern ASSIGNMENT = Pattern.compile("([A-Z]+)=\\$\\(.*\\)");
@@ -68,7 +69,7 @@ class DocsIT {
     }
   }
 
-  /// `./parley` as the guides have it, but without building anything.
+  /// Writes the script `./parley` of the guides, without the build.
   private void writeProgram() throws IOException {
     var command =
         RealProcess.java(List.of()).stream()
@@ -117,7 +118,7 @@ class DocsIT {
         .as("%s%nprinted:%n%s%s", example, printed, Files.readString(errors))
         .isTrue();
     if (!cut) {
-      // 22 is what curl says of a refusal.
+      // curl exits with 22 if the server rejects the request.
       assertThat(process.exitValue())
           .as("%s%nprinted:%n%s%s", example, printed, Files.readString(errors))
           .isEqualTo(example.refused() ? 22 : 0);
@@ -127,7 +128,8 @@ class DocsIT {
     }
   }
 
-  /// What the process prints until it ends, or has printed what was expected of it for ever.
+  /// The output of the process until it ends or, for an endless one, until it has printed what is
+  /// expected.
   private static String read(Process process, Example example) throws IOException {
     var printed = new StringBuilder();
     var reader = process.inputReader();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The program of the guide on embedding works in a Maven project that is no part of this build.
+/// The program of the guide on embedding works in a Maven project outside of this build.
 ///
 /// The project, the commands and the expected output are those of the guide. The project uses the
 /// artifacts that this build has just made, from a local repository of its own; all other artifacts
@@ -29,7 +29,7 @@ class EmbeddingIT {
   private static final String VERSION = "0.1.0-SNAPSHOT";
   private static final long PATIENCE_SECONDS = 180;
 
-  /// What the program `parley` has in addition to the libraries.
+  /// The artifacts of the program `parley` that are not libraries.
   private static final Set<String> PROGRAM_ONLY =
       Set.of("jline-reader", "jline-terminal", "jline-terminal-ffm", "parley-app", "picocli");
 
@@ -54,7 +54,7 @@ class EmbeddingIT {
     Files.writeString(sources.resolve(name + ".java"), program);
   }
 
-  /// JUnit would warn about each link that leads out of its folder.
+  /// JUnit would warn about each link that points outside of its folder.
   @AfterEach
   void remove_links() throws IOException {
     try (var files = Files.walk(repository)) {
@@ -69,7 +69,7 @@ class EmbeddingIT {
     var printed = run(block("bash", text -> text.contains("java ")));
 
     assertThat(printed.stripTrailing()).endsWith(block("", text -> text.startsWith("supervisor:")));
-    // Other versions than those that the tests of this build have run with may not work together.
+    // The versions must be those with which this build was tested.
     var tested = jars(Path.of("target", "parley", "lib"));
     tested.removeIf(jar -> PROGRAM_ONLY.contains(jar.replaceFirst("-\\d.*", "")));
     assertThat(jars(project.resolve("target/dependency"))).containsExactlyElementsOf(tested);
@@ -83,7 +83,7 @@ class EmbeddingIT {
         .orElseThrow();
   }
 
-  /// What the commands print. They use the `mvn` on the PATH, and the JDK that runs this test.
+  /// The output of the commands. They use the `mvn` on the PATH and the JDK that runs this test.
   private String run(String commands) throws IOException, InterruptedException {
     var shell = new ProcessBuilder("bash", "-e", "-c", commands.replaceAll("(?m)^mvn ", "mvn -q "));
     var java = System.getProperty("java.home");
@@ -111,7 +111,7 @@ class EmbeddingIT {
     return Files.readString(printed);
   }
 
-  /// Puts an artifact where `mvn install` would put it.
+  /// Installs an artifact as `mvn install` does.
   private void install(String artifact, Path pom) throws IOException {
     var place = repository.resolve(GROUP).resolve(artifact).resolve(VERSION);
     Files.createDirectories(place);
@@ -122,7 +122,7 @@ class EmbeddingIT {
     }
   }
 
-  /// Links everything in `from` but `except` into `to`; missing folders on the way are made.
+  /// Links everything in `from` but `except` into `to`, and creates missing folders.
   private static void share(Path from, Path to, Path except) throws IOException {
     Files.createDirectories(to);
     if (!Files.isDirectory(from)) {

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/// Makes entries for tests: numbered from 1, a tenth of a second apart.
+/// Creates entries for tests: numbered from 1, a tenth of a second apart.
 final class Events {
 
   static final ContextId CONTEXT = new ContextId("c-1");
@@ -47,7 +47,7 @@ final class Events {
     return add(TASK.value(), subtask, event);
   }
 
-  /// An event of a sub-agent of another.
+  /// An event of a sub-agent of another sub-agent.
   Events add(String parent, String subtask, Event event) {
     add(
         new Origin(

@@ -7,11 +7,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A command in a guide, and what it is said to print, if anything.
+/// A command in a guide, and its expected output, if any.
 ///
-/// Commands stand in blocks marked `sh`, or not marked at all if they begin with `curl` or `./parley`.
-/// A block right below tells the output of the last one: spaces do not matter, nor do ids and times,
-/// and `…` stands for anything.
+/// Commands are in blocks marked `sh`, or in unmarked blocks that begin with `curl` or `./parley`.
+/// A block right below has the output of the last command: spaces, ids and times are ignored, and
+/// `…` matches anything.
 record Example(String command, @Nullable String output, int line) {
 
   private static final Pattern MASKED =
@@ -41,18 +41,18 @@ record Example(String command, @Nullable String output, int line) {
     return examples;
   }
 
-  /// True if it has to be cut off.
+  /// True if the command never ends by itself.
   boolean endless() {
     return ENDLESS.matcher(command).lookingAt();
   }
 
-  /// True if the server is said to refuse it.
+  /// True if the guide expects the server to reject the request.
   boolean refused() {
     return output != null
         && (output.contains("\"status\":4") || output.contains("\"success\":false"));
   }
 
-  /// True if `printed` has what it should; of a stream of which nothing is said, an event.
+  /// True if `printed` has the expected output; for a stream without one, any event.
   boolean fulfilledBy(String printed) {
     if (output == null) {
       return !endless() || printed.contains("\"seq\":");

@@ -16,7 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
-/// Answers as the native door does, for one context whose log is given.
+/// Answers like the native API, for one context with a given log.
 final class FakeServer implements AutoCloseable {
 
   static final String CONTEXT =
@@ -61,12 +61,12 @@ final class FakeServer implements AutoCloseable {
     return List.copyOf(requests);
   }
 
-  /// What is in everybody's inbox, as JSON.
+  /// Sets the items of the inbox, as JSON.
   void inbox(String items) {
     inbox = items;
   }
 
-  /// Refuses so many answers first.
+  /// Rejects the first `answers` answers.
   void refuse(int answers) {
     refusals.set(answers);
   }
@@ -122,7 +122,7 @@ final class FakeServer implements AutoCloseable {
     }
   }
 
-  /// Answers as if nobody waited any more, after refusing so many.
+  /// Rejects the first answers, and accepts the others.
   private void settle(HttpExchange exchange) throws IOException {
     if (refusals.getAndDecrement() > 0) {
       var problem = "{\"status\":400,\"code\":\"invalid-answer\",\"detail\":\"that does not fit\"}";

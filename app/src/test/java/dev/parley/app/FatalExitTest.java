@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// How the program ends when the server in it cannot go on.
+/// How the program ends when its server cannot continue.
 final class FatalExitTest {
 
   @Test

@@ -12,10 +12,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Makes a thread of the real program fail that it cannot do without.
+/// Makes a required thread of the real program fail.
 ///
-/// The test attaches as a debugger and throws an error in the thread, as if memory were exhausted there. So the program
-/// needs no code for this test. Wherever the error arrives, the thread may end with another one that follows from it.
+/// The test attaches as a debugger and throws an error in the thread, as if memory were exhausted.
+/// So the program needs no code for this test. The thread may also end with a later error that the
+/// first one causes.
 final class FatalIT {
 
   private static final String DEBUGGER =
@@ -60,7 +61,7 @@ final class FatalIT {
               .filter(each -> each.name().equals(name))
               .findFirst()
               .orElseThrow();
-      // The JVM has some of these in reserve.
+      // The JVM has preallocated instances of this error.
       var error = machine.classesByName(ERROR).getFirst().instances(1).getFirst();
       thread.stop(error);
       machine.dispose();

@@ -33,9 +33,11 @@ record Guide(Path path, List<String> lines) {
 
   static List<Guide> all() {
     var root = SourceFile.root();
-    try (var files = Files.list(root.resolve("docs"))) {
+    var docs = root.resolve("docs");
+    try (var files = Files.walk(docs)) {
       return Stream.concat(Stream.of(root.resolve("README.md")), files.sorted())
           .filter(path -> path.toString().endsWith(".md"))
+          .filter(path -> !path.startsWith(docs.resolve("decisions")))
           .map(Guide::read)
           .toList();
     } catch (IOException unreadable) {

@@ -2,7 +2,7 @@ package dev.parley.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.Metric;
+import dev.parley.http.Metric;
 import dev.parley.server.Config;
 import java.io.IOException;
 import java.net.URI;
@@ -38,7 +38,8 @@ class GuidesTest {
   private static final int PATIENCE_SECONDS = 60;
   private static final Pattern SETTING = Pattern.compile("@Nullable [\\w<>, ]+ (\\w+)[,)]");
 
-  /// What nobody is told over HTTP: these stop a server, are told to a model, or are a client's own.
+  /// What nobody is told over HTTP: these stop a server, are told to a model, or are a client's
+  /// own.
   private static final Set<String> NOT_SENT =
       Set.of(
           "data-folder-in-use",
@@ -166,7 +167,7 @@ class GuidesTest {
     for (var block : guide.blocks("yaml")) {
       var file = Files.writeString(folder.resolve("parley.yaml"), block.text());
 
-      assertThat(Config.load(file, new Config.Surroundings(keys, folder, folder))).isNotNull();
+      assertThat(Config.load(file, new Config.ProcessEnvironment(keys, folder, folder))).isNotNull();
     }
   }
 
@@ -218,7 +219,7 @@ class GuidesTest {
   }
 
   private static Set<String> toldCodes() {
-    return Guide.named("native-door.md").lines().stream()
+    return Guide.named("native-api.md").lines().stream()
         .filter(line -> line.matches("\\| \\d{3} \\| `.*"))
         .map(line -> line.split("\\|", -1)[2])
         .flatMap(cell -> Stream.of(cell.replaceAll("[` ]", "").split(",", -1)))

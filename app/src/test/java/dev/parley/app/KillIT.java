@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Kills the real program in the middle of its work, again and again (X.23, promises 1, 2, 8, 9, 10).
+/// Kills the real program in the middle of its work, again and again (X.23, promises 1, 2, 8, 9,
+/// 10).
 final class KillIT {
 
   private static final List<String> WORK =
@@ -62,7 +63,7 @@ final class KillIT {
       var seed = random.nextLong();
       threads.add(Thread.ofVirtual().start(() -> talk(witness, url, new Random(seed), first)));
     }
-    // However slow the machine, something is under way when it dies.
+    // Even on a slow machine, work is in progress when the server is killed.
     assertThat(first.await(60, TimeUnit.SECONDS)).isTrue();
     var _ = new CountDownLatch(1).await(random.nextInt(400), TimeUnit.MILLISECONDS);
     server.kill();
@@ -100,7 +101,8 @@ final class KillIT {
     }
   }
 
-  /// Starts the server once more, lets all tasks end, and says what the views show.
+  /// Starts the server again, waits until all tasks have ended, and returns the content of the
+  /// views.
   private String settled(Witness witness) throws InterruptedException {
     try (var server = RealProcess.serve(data)) {
       witness.awaitEnds(server.url());

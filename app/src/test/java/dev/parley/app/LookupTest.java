@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Contexts, tasks, questions and artifacts are found by the beginning of their ids, with a real server.
+/// Contexts, tasks, questions and artifacts are found by the first characters of their ids, on a
+/// real server.
 @Timeout(120)
 class LookupTest {
 
@@ -188,7 +189,7 @@ class LookupTest {
     assertThat(screen.out())
         .containsSubsequence(
             "agent-writer",
-            "No model was asked yet.",
+            "No model was called yet.",
             "There is no agent agent-writr. Did you mean agent-writer?",
             "Messages go to agent-code.",
             "agent-code> ",

@@ -111,7 +111,7 @@ class MarkdownTest {
         .isEqualTo("[2J []0;x](1m)\n── [31m\nc\n──\n");
   }
 
-  /// Codes of the terminal are shown in angle brackets.
+  /// Terminal codes are written in angle brackets.
   private static String shown(String... pieces) {
     var printed = new StringBuilder();
     var markdown = new Markdown(printed::append);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What tests start ends with the tests, also if those are killed.
+/// Servers that tests start end with the tests, even if the tests are killed.
 @Timeout(180)
 class ParentIT {
 
@@ -53,7 +53,7 @@ class ParentIT {
         .start();
   }
 
-  /// Starts a server as the tests do, says the number of its process, and is killed.
+  /// Starts a server as the tests do, prints its process id, and is killed.
   static final class Starter {
 
     private Starter() {}

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Nobody but its owner can read what Parley keeps.
+/// Only its owner can read the data folder.
 @Timeout(180)
 class PermissionsIT {
 
@@ -45,7 +45,7 @@ class PermissionsIT {
       server.kill();
     }
     for (var file : all(data)) {
-      // A key that others could read is refused.
+      // A key file that other users can read is rejected.
       if (!file.endsWith("vault.key")) {
         permit(file, ALL);
       }
@@ -71,7 +71,7 @@ class PermissionsIT {
     }
   }
 
-  /// Has it write what it keeps.
+  /// Makes the server write its files.
   private static void use(RealProcess server) throws InterruptedException {
     try (var client = new ParleyClient(server.url());
         var answer = client.ask("count to 3")) {

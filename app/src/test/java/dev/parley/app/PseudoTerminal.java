@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/// A shell command on a terminal of its own, as `script` of util-linux makes one. Ends with the test.
+/// A shell command on a pseudo-terminal, which `script` of util-linux creates. Ends with the test.
 final class PseudoTerminal implements AutoCloseable {
 
   private static final long PATIENCE_NANOS = Duration.ofSeconds(60).toNanos();
 
   private final Process process;
-  // Guarded by itself, and with it how much of it was awaited.
+  // Guarded by itself; it also guards the position up to which the text was awaited.
   private final StringBuilder screen = new StringBuilder();
   private int seen;
 
@@ -22,16 +22,16 @@ final class PseudoTerminal implements AutoCloseable {
     var builder = new ProcessBuilder("script", "-qefc", command, "/dev/null");
     builder.environment().keySet().removeIf(name -> name.matches("(?:PARLEY|ANTHROPIC|OPENAI)_.*"));
     builder.environment().put(ParentWatch.VARIABLE, Long.toString(ProcessHandle.current().pid()));
-    // Whoever runs the tests may have none, or one that wants no colours.
+    // The terminal of the tests may be missing or without colours.
     builder.environment().put("TERM", "xterm-256color");
     builder.environment().remove("NO_COLOR");
     builder.environment().putAll(environment);
     process = builder.redirectErrorStream(true).start();
-    // Not a virtual thread: to wait for a pipe freezes its carrier.
+    // Not a virtual thread: reading a pipe blocks its carrier.
     Thread.ofPlatform().daemon().name("reads-terminal").start(this::read);
   }
 
-  /// True if this machine can have one.
+  /// True if this machine has `script`.
   static boolean available() throws IOException, InterruptedException {
     try {
       var version = new ProcessBuilder(List.of("script", "--version")).start();
@@ -47,7 +47,7 @@ final class PseudoTerminal implements AutoCloseable {
     process.getOutputStream().flush();
   }
 
-  /// Waits until the screen has shown `text`, after what was waited for before.
+  /// Waits until the screen has shown `text` after the text that was awaited last.
   void await(String text) throws InterruptedException {
     var end = System.nanoTime() + PATIENCE_NANOS;
     synchronized (screen) {

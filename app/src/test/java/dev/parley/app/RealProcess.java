@@ -17,9 +17,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
-/// The real program in a process of its own, as `mvn package` laid it out.
+/// The real program in its own process, as `mvn package` built it.
 ///
-/// Ends with the test, by force if it has to.
+/// Ends with the test, by force if necessary.
 final class RealProcess implements AutoCloseable {
 
   private static final String READY = "Parley is ready: ";
@@ -40,7 +40,7 @@ final class RealProcess implements AutoCloseable {
     var all = new ArrayList<>(command);
     all.addAll(arguments);
     var builder = new ProcessBuilder(all);
-    // Whoever runs the tests may have a key to a model: it is not for them.
+    // The environment may have the key of a model, which the tests must not use.
     builder.environment().keySet().removeIf(name -> name.matches("(?:PARLEY|ANTHROPIC|OPENAI)_.*"));
     // If the tests are killed, it ends too.
     builder.environment().put(ParentWatch.VARIABLE, Long.toString(ProcessHandle.current().pid()));
@@ -62,7 +62,7 @@ final class RealProcess implements AutoCloseable {
     return server;
   }
 
-  /// Starts `parley serve` such that it ends at a place, such as `begun:1`; see [HaltAt].
+  /// Starts `parley serve` such that it ends at a fail point, such as `begun:1`; see [HaltAt].
   static RealProcess serveUntil(String place, Path data, String... more) {
     var arguments = new ArrayList<>(List.of("serve", "--port", "0", "--data", data.toString()));
     arguments.addAll(List.of(more));
@@ -72,7 +72,7 @@ final class RealProcess implements AutoCloseable {
     return server;
   }
 
-  /// Starts `parley serve` such that no file may grow beyond so many KiB, as if the disk were full.
+  /// Starts `parley serve` with a limit for the size of files, in KiB, as if the disk were full.
   static RealProcess serveOnSmallDisk(Path data, int kib) {
     var command =
         new ArrayList<>(List.of("bash", "-c", "ulimit -S -f " + kib + "; exec \"$@\"", "_"));
@@ -83,7 +83,7 @@ final class RealProcess implements AutoCloseable {
     return server;
   }
 
-  /// Starts `parley serve` such that what it makes is open to all, unless it says otherwise.
+  /// Starts `parley serve` with a umask that lets everyone read new files.
   static RealProcess serveWithoutUmask(Path data) {
     var command = new ArrayList<>(List.of("bash", "-c", "umask 000; exec \"$@\"", "_"));
     command.addAll(java(List.of()));
@@ -93,7 +93,7 @@ final class RealProcess implements AutoCloseable {
     return server;
   }
 
-  /// Ends the limit of [#serveOnSmallDisk].
+  /// Removes the limit of [#serveOnSmallDisk].
   void growDisk() throws IOException, InterruptedException {
     var grow = new ProcessBuilder("prlimit", "--pid", Long.toString(pid()), "--fsize=unlimited");
     if (grow.inheritIO().start().waitFor() != 0) {
@@ -106,7 +106,7 @@ final class RealProcess implements AutoCloseable {
     return new RealProcess(java(List.of()), List.of(arguments));
   }
 
-  /// Starts `parley` with more in its environment.
+  /// Starts `parley` with additional environment variables.
   static RealProcess run(Map<String, String> environment, String... arguments) {
     return new RealProcess(java(List.of()), List.of(arguments), environment);
   }
@@ -116,12 +116,12 @@ final class RealProcess implements AutoCloseable {
     return new RealProcess(java(jvmOptions), List.of(arguments));
   }
 
-  /// What starts `parley`, to be followed by its arguments.
+  /// The command that starts `parley`, without its arguments.
   static List<String> java(List<String> jvmOptions) {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
-    // It will not live long enough for its compiler to pay off.
+    // The process is too short-lived for the optimizing compiler.
     command.add("-XX:TieredStopAtLevel=1");
     command.addAll(jvmOptions);
     command.addAll(List.of("-cp", jars(), "dev.parley.app.Main"));
@@ -141,7 +141,7 @@ final class RealProcess implements AutoCloseable {
     }
   }
 
-  /// Not a virtual thread: to wait for a pipe freezes its carrier, and two would freeze two.
+  /// Not a virtual thread: reading a pipe blocks its carrier.
   private Thread reader(BufferedReader from, List<String> to) {
     return Thread.ofPlatform().daemon().name("reads-parley").start(() -> read(from, to));
   }
@@ -159,7 +159,7 @@ final class RealProcess implements AutoCloseable {
     }
   }
 
-  /// Where it answers; waits until it says so.
+  /// The address of the server; waits until it is ready.
   URI url() {
     var _ =
         process.onExit().thenRun(() -> ready.completeExceptionally(new IllegalStateException()));
@@ -194,7 +194,7 @@ final class RealProcess implements AutoCloseable {
     return await();
   }
 
-  /// Kills it in the middle of whatever it does, and waits until it is gone.
+  /// Kills the process and waits until it has ended.
   void kill() throws InterruptedException {
     process.destroyForcibly();
     var _ = await();

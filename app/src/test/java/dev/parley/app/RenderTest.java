@@ -167,7 +167,7 @@ class RenderTest {
   void an_answer_that_ended_early_says_why_even_in_a_pipe() {
     for (var reason :
         Map.of(
-                "length", "reached the limit",
+                "length", "reached its output limit",
                 "content-filter", "content filter",
                 "refusal", "refused")
             .entrySet()) {

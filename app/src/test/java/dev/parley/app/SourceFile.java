@@ -120,7 +120,7 @@ record SourceFile(Path path, String module, boolean test, List<String> lines) {
     }
   }
 
-  /// Where the repository is.
+  /// The folder of the repository.
   static Path root() {
     var folder = Path.of("").toAbsolutePath();
     while (folder != null && !Files.exists(folder.resolve("LICENSE"))) {

@@ -46,7 +46,7 @@ class UsageTest {
   @Test
   void what_serve_says_of_its_end_is_what_it_does() {
     assertThat(screen.run("serve", "--help")).isZero();
-    assertThat(screen.out()).contains("goes on after the next start").doesNotContain("interrupted");
+    assertThat(screen.out()).contains("continues after the next start").doesNotContain("interrupted");
   }
 
   @Test
@@ -123,7 +123,7 @@ class UsageTest {
   @Test
   void nothing_to_say_is_wrong_usage() {
     assertThat(screen.run("chat")).isEqualTo(2);
-    assertThat(screen.err()).contains("nothing to say");
+    assertThat(screen.err()).contains("The message is empty");
   }
 
   @Test

@@ -21,9 +21,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import tools.jackson.databind.JsonNode;
 
-/// Remembers what a server has told anybody, and holds it to that.
+/// Records what a server has sent to its clients, and checks that the log still agrees with it.
 ///
-/// Speaks plain HTTP, not through our client, which would repair what it should report.
+/// Uses plain HTTP instead of our client, which would hide errors by repairing them.
 final class Witness implements AutoCloseable {
 
   private static final Set<String> ENDS = Set.of("failed", "canceled", "completed");
@@ -34,7 +34,7 @@ final class Witness implements AutoCloseable {
   private final Map<String, JsonNode> acknowledged = new ConcurrentHashMap<>();
   private final Map<String, ConcurrentSkipListMap<Long, String>> seen = new ConcurrentHashMap<>();
 
-  /// Creates a context; it counts once the server has said so.
+  /// Creates a context, and records it when the server has acknowledged it.
   String create(URI server) throws InterruptedException {
     var id = json(post(server, "/api/contexts", "{}"), 201).get("contextId").asString();
     contexts.add(id);
@@ -42,7 +42,7 @@ final class Witness implements AutoCloseable {
     return id;
   }
 
-  /// Sends a message and remembers the acknowledgement.
+  /// Sends a message and records the acknowledgement.
   JsonNode send(URI server, String context, String text) throws InterruptedException {
     used.add(context);
     var body = Json.object().put("content", text).toString();
@@ -51,7 +51,7 @@ final class Witness implements AutoCloseable {
     return accepted;
   }
 
-  /// Reads a stream until it is cut, and remembers every frame.
+  /// Reads a stream until the connection is lost, and records every frame.
   void watch(URI server, String context) throws InterruptedException {
     var request =
         HttpRequest.newBuilder(server.resolve("/api/contexts/" + context + "/stream")).build();
@@ -59,7 +59,7 @@ final class Witness implements AutoCloseable {
     try {
       http.send(request, BodyHandlers.ofLines()).body().forEach(line -> note(frames, line));
     } catch (IOException | UncheckedIOException cut) {
-      return; // The server is gone, which is what this is about.
+      return; // The server was killed, as the test intends.
     }
   }
 
@@ -74,7 +74,7 @@ final class Witness implements AutoCloseable {
     }
   }
 
-  /// The kinds of event that end a task, for each task that has begun.
+  /// The terminal events of each task that was created.
   private static Map<String, List<String>> ends(List<JsonNode> events) {
     var ends = new java.util.HashMap<String, List<String>>();
     for (var event : events) {
@@ -88,14 +88,15 @@ final class Witness implements AutoCloseable {
     return ends;
   }
 
-  /// Holds the server to what it has said of contexts that were used since the last time.
+  /// Checks the contexts that were used since the last check.
   void holdToRecent(URI server) throws InterruptedException {
     var recent = Set.copyOf(used);
     used.removeAll(recent);
     check(server, recent);
   }
 
-  /// Checks that all that was acknowledged or seen is there, in dense order, and no task ended twice.
+  /// Checks that all acknowledged or received events exist, without gaps, and that no task ended
+  /// twice.
   void holdTo(URI server) throws InterruptedException {
     var messages = check(server, contexts);
     assertThat(messages).containsAll(acknowledged.keySet());
@@ -168,7 +169,7 @@ final class Witness implements AutoCloseable {
     }
   }
 
-  /// What the views say of every context, as one text.
+  /// The content of the views for every context, as one text.
   String views(URI server) throws InterruptedException {
     var text = new StringBuilder();
     for (var context : contexts.stream().sorted().toList()) {

@@ -7,10 +7,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Durable appends per second, beside a row and a transaction per event and beside a bare file.
+/// Durable appends per second, compared with a row and a transaction per event and with a bare
+/// file.
 ///
-/// The contenders stay open and take turns, so that a noisy minute hits all of them; the middle of
-/// each one's turns counts.
+/// The contenders stay open and take turns, so that other load on the machine affects all of them.
+/// The result is the median of each contender's turns.
 final class AppendBenchmark implements Benchmark {
 
   private static final double P99_MILLIS = 20;
@@ -18,7 +19,7 @@ final class AppendBenchmark implements Benchmark {
   private final Pace pace;
   private final Prose prose = new Prose();
 
-  /// What one contender reached: the middle of its turns, and each of them.
+  /// The speed of one contender in each of its turns.
   private record Speed(String name, List<Double> turns) {
     double middle() {
       return Middle.of(turns);
@@ -72,7 +73,7 @@ final class AppendBenchmark implements Benchmark {
       var rate = speeds.getFirst().middle() / 2;
       var halfLoad = ours.byTimetable(rate, pace.halfLoad());
       note(report, "Parley", halfLoad);
-      // What of it is the disk's, or this minute's.
+      // For comparison: the share of the disk, and of other load on the machine.
       note(report, "bare file", loads.getLast().byTimetable(rate, pace.halfLoad()));
       report.note(unsealed.words());
       judge(report, contexts, speeds, unsealed, halfLoad);

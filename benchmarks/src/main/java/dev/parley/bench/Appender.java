@@ -1,11 +1,11 @@
 package dev.parley.bench;
 
-/// Writes tokens durably: one of those that are compared.
+/// Writes tokens durably; one of the contenders that are compared.
 interface Appender extends AutoCloseable {
 
   String name();
 
-  /// Writes one token of a context, and returns when it is on the disk.
+  /// Writes one token of a context, and returns when it is durable.
   void append(int context, int index, String text);
 
   @Override

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 
-/// The least that durable writing can cost: all that waits goes into a file as it is, then one fsync.
+/// The minimal cost of durable writes: all waiting tokens are written to a file, then one fsync.
 final class BareFile implements Appender {
 
   private static final int BATCH_MAX = 4_096;

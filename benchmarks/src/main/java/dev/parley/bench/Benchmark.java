@@ -2,12 +2,12 @@ package dev.parley.bench;
 
 import java.io.IOException;
 
-/// One thing that is measured.
+/// A benchmark of the command line `./bench`.
 interface Benchmark {
 
-  /// What it is called on the command line.
+  /// Its name on the command line.
   String name();
 
-  /// Measures, and writes what it found to the report.
+  /// Measures, and writes the results to the report.
   void run(Report report) throws IOException, InterruptedException;
 }

@@ -1,6 +1,6 @@
 package dev.parley.bench;
 
-/// Looks for things in bytes.
+/// Searches for text and numbers in bytes.
 final class Bytes {
 
   private Bytes() {}

@@ -8,10 +8,10 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.SplittableRandom;
 
-/// Bytes on the disk for a streamed token, beside a row per event: the same text into both.
+/// Bytes on disk per streamed token, compared with a row per event, for the same text.
 ///
-/// All files count, after the store is closed. Tokens arrive some 30 ms apart by the log's clock,
-/// because times take room too.
+/// All files count, after the store is closed. Tokens are about 30 ms apart by the log's clock,
+/// because timestamps also need space.
 final class BytesBenchmark implements Benchmark {
 
   private static final int CONTEXTS = 100;
@@ -40,7 +40,7 @@ final class BytesBenchmark implements Benchmark {
   public void run(Report report) throws IOException, InterruptedException {
     report.title("Bytes on the disk for a streamed token, everything included");
     var ours = measure(folder -> new ParleyAppender(folder.path(), CONTEXTS, streaming()));
-    // Many rows in a transaction: that is faster, and the file ends up the same.
+    // Many rows in a transaction: this is faster, and the file has the same size.
     var rows = measure(folder -> new RowPerEvent(folder.path(), CONTEXTS, ROWS_BATCH));
     var text = textBytes();
     report.table(
@@ -78,7 +78,7 @@ final class BytesBenchmark implements Benchmark {
     return each() * CONTEXTS;
   }
 
-  /// A clock that goes on a little with every append.
+  /// A clock that advances a little with every append.
   private static InstantSource streaming() {
     var random = new SplittableRandom(2);
     var begin = Instant.now();

@@ -7,8 +7,8 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
-/// One connection that makes requests one after the other: HTTP as plain as it gets, so that little of
-/// what is measured is the measuring. For one thread.
+/// A connection that sends one request after another. It implements only the HTTP that it needs, so
+/// that the client costs little of the measured time. For one thread.
 final class Caller implements AutoCloseable {
 
   private final Socket socket;
@@ -22,7 +22,7 @@ final class Caller implements AutoCloseable {
     in = new BufferedInputStream(socket.getInputStream());
   }
 
-  /// Posts JSON and returns what comes back.
+  /// Posts JSON and returns the body of the reply.
   String post(String path, String json) throws IOException {
     return send("POST " + path, json);
   }

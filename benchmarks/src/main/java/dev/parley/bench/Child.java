@@ -11,12 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// A process of ours that says on its standard output what we wait for.
+/// A process of a benchmark; the benchmark waits for lines of its standard output.
 ///
-/// Its errors go to a file, which is shown if the process ends too early.
+/// Standard error goes to a file, which is shown if the process ends too early.
 final class Child implements AutoCloseable {
 
-  /// What `./parley` runs with: a server that is measured is set up like a real one.
+  /// The JVM options of `./parley`: a measured server runs with the same options as a real one.
   private static final List<String> SERVER_OPTIONS =
       List.of(
           "--enable-native-access=ALL-UNNAMED",
@@ -44,17 +44,17 @@ final class Child implements AutoCloseable {
   static Child start(List<String> command, Path folder) throws IOException {
     var errors = Files.createTempFile("parley-bench", ".err");
     var builder = new ProcessBuilder(command).directory(folder.toAbsolutePath().toFile());
-    // What is measured is never a model behind a key.
+    // The benchmarks never use a real model.
     builder.environment().keySet().removeIf(name -> name.matches("(?:ANTHROPIC|OPENAI)_.*"));
     return new Child(builder.redirectError(errors.toFile()).start(), errors);
   }
 
-  /// Starts a class of ours with the options of a server.
+  /// Starts a main class with the JVM options of a server.
   static Child server(Class<?> main, String... arguments) throws IOException {
     return java(SERVER_OPTIONS, main, arguments);
   }
 
-  /// Starts a class of ours.
+  /// Starts a main class.
   static Child java(List<String> options, Class<?> main, String... arguments) throws IOException {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -64,7 +64,7 @@ final class Child implements AutoCloseable {
     return start(command, Path.of(""));
   }
 
-  /// The class path with whole paths, as a child may run elsewhere.
+  /// The class path with absolute paths, because the process may run in another folder.
   private static String classPath() {
     var parts = new ArrayList<String>();
     for (var part : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
@@ -77,7 +77,7 @@ final class Child implements AutoCloseable {
     return process.pid();
   }
 
-  /// Waits for a line that begins so, and returns the rest of it.
+  /// Waits for a line that begins with `beginning`, and returns the rest of it.
   String await(String beginning) throws IOException {
     for (var line = out.readLine(); line != null; line = out.readLine()) {
       if (line.startsWith(beginning)) {
@@ -85,7 +85,7 @@ final class Child implements AutoCloseable {
       }
     }
     throw new IOException(
-        "a process ended before it said '" + beginning + "':\n" + Files.readString(errors));
+        "a process ended before it printed '" + beginning + "':\n" + Files.readString(errors));
   }
 
   /// Ends the process at once, as a crash would.

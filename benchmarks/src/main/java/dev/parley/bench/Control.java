@@ -11,9 +11,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 
-/// How readers tell a server what to do: `emit N` makes N events, `memory` asks for the bytes in use.
+/// The control connection from readers to a server: `emit N` appends N events, `memory` returns the
+/// bytes in use.
 ///
-/// The other server speaks it too (`socket-io-server.js`). A server says `ready PORT CONTROL PATH`.
+/// The Node server (`socket-io-server.js`) has the same commands. A server prints
+/// `ready PORT CONTROL PATH` when it is ready.
 final class Control implements AutoCloseable {
 
   private final Socket socket;
@@ -39,12 +41,12 @@ final class Control implements AutoCloseable {
     out.print("memory\n");
     var line = in.readLine();
     if (line == null) {
-      throw new IOException("the server has gone");
+      throw new IOException("the server has closed the control connection");
     }
     return Long.parseLong(line);
   }
 
-  /// Does what comes in, one connection after the other, for ever.
+  /// Handles the commands of one connection after another, forever.
   static void serve(int port, String path, IntConsumer emit, LongSupplier memory)
       throws IOException {
     try (var listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

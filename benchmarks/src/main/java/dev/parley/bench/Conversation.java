@@ -1,8 +1,8 @@
 package dev.parley.bench;
 
-import dev.parley.log.Draft;
+import dev.parley.log.EventDraft;
 import dev.parley.log.EventLog;
-import dev.parley.log.Guard;
+import dev.parley.log.AppendGuard;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.BlockId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
@@ -22,7 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/// A context in which a task says something, written straight to the log.
+/// A context with a task that writes text, appended directly to the log.
 final class Conversation {
 
   private final EventLog log;
@@ -34,7 +34,7 @@ final class Conversation {
     this.log = log;
   }
 
-  /// Begins a context, and in it a task that works.
+  /// Creates a context with a running task.
   static Conversation begin(EventLog log) {
     var conversation = new Conversation(log);
     log.create(conversation.context, new ContextCreated("local", null, null));
@@ -46,12 +46,12 @@ final class Conversation {
     return context;
   }
 
-  /// Says one piece of text, which is number `index` of its block.
+  /// Appends one delta, number `index` of its block.
   void say(int index, String text) {
     append(List.of(new ContentDelta(text, index, block)));
   }
 
-  /// Says several pieces in one append, the first being number `index` of its block.
+  /// Appends several deltas at once; the first is number `index` of its block.
   void say(int index, List<String> texts) {
     var events = new ArrayList<Event>();
     for (var i = 0; i < texts.size(); i++) {
@@ -60,7 +60,7 @@ final class Conversation {
     append(events);
   }
 
-  /// Ends the block and the task; `text` is all that was said. A next task begins if `more`.
+  /// Ends the block and the task; `text` is the complete text. Starts another task if `more`.
   void end(String text, boolean more) {
     var events = new ArrayList<Event>();
     events.add(new ContentComplete(text, block, FinishReason.STOP, null, null, null));
@@ -81,8 +81,8 @@ final class Conversation {
   }
 
   private void append(List<Event> events) {
-    var drafts = events.stream().map(event -> new Draft(task, event)).toList();
-    log.append(context, Guard.none(), _ -> drafts);
+    var drafts = events.stream().map(event -> new EventDraft(task, event)).toList();
+    log.append(context, AppendGuard.none(), _ -> drafts);
   }
 
   private static Origin newTask() {

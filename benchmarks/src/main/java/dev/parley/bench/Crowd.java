@@ -10,7 +10,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
-/// Some of the readers: one thread that reads whatever has arrived for any of them.
+/// A group of readers that share one thread.
 final class Crowd implements AutoCloseable {
 
   private static final int BUFFER = 1 << 18;
@@ -22,7 +22,7 @@ final class Crowd implements AutoCloseable {
   private final Thread thread;
   private volatile boolean closed;
 
-  /// A connection, and the bytes that its wire wants to see again.
+  /// A connection, and the bytes that its stream reader needs again.
   private static final class Reader {
     final SocketChannel channel;
     final Wire wire;
@@ -57,7 +57,7 @@ final class Crowd implements AutoCloseable {
       }
     } catch (IOException | UncheckedIOException broken) {
       if (!closed) {
-        System.err.println("a reader was cut off: " + broken.getMessage());
+        System.err.println("a reader lost its connection: " + broken.getMessage());
       }
     }
   }

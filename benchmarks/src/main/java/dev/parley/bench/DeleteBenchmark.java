@@ -15,15 +15,15 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-/// How long a steady writer waits for its appends while others delete large contexts and read old pages,
-/// beside the same writer alone.
+/// The latency of a steady writer's appends while other threads delete large contexts and read old
+/// pages, compared with the same writer alone.
 ///
-/// Both take turns on one log, so that a noisy minute hits both.
+/// Both take turns on one log, so that other load on the machine affects both.
 final class DeleteBenchmark implements Benchmark {
 
   private static final double APPENDS_PER_SECOND_MAX = 200;
 
-  /// A writer that is always busy would be late for ever after its first delay.
+  /// A writer at full load could never catch up after its first delay.
   private static final double LOAD = 0.2;
 
   private static final int DELETERS = 2;
@@ -166,7 +166,7 @@ final class DeleteBenchmark implements Benchmark {
     return conversation.context();
   }
 
-  /// Text that can hardly be compressed, so that a large context is large on the disk.
+  /// Text that compresses badly, so that a large context is large on disk.
   private String largePiece() {
     var piece = new StringBuilder();
     while (piece.length() < PIECE_BYTES) {
@@ -175,7 +175,7 @@ final class DeleteBenchmark implements Benchmark {
     return piece.toString();
   }
 
-  /// Threads that do something again and again until this is closed.
+  /// Threads that repeat an action until this is closed.
   private static final class Disturbance implements AutoCloseable {
     private final List<Thread> threads = new ArrayList<>();
     private volatile boolean closed;

@@ -7,7 +7,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
-/// A stream of server-sent events that is read line by line: for watching, not for speed.
+/// A stream of server-sent events that is read line by line, to wait for events.
 final class EventLines implements AutoCloseable {
 
   private final Socket socket;

@@ -9,10 +9,11 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 
-/// One context, many readers: deliveries per second, beside a Socket.IO room where there is Node.
+/// Deliveries per second from one context to many readers, compared with a Socket.IO room if Node
+/// is installed.
 ///
-/// Server and readers are processes of their own. The contenders take turns; each turn is a new
-/// server, and the middle of the turns counts.
+/// Server and readers run in separate processes. The contenders take turns; each turn starts a new
+/// server, and the result is the median of the turns.
 final class FanoutBenchmark implements Benchmark {
 
   private static final int FILES_SPARE = 500;
@@ -20,7 +21,7 @@ final class FanoutBenchmark implements Benchmark {
 
   private final Pace pace;
 
-  /// Something that can be read from: how to start it, and how to talk to it.
+  /// A server to compare: how to start it, and its protocol.
   private record Contender(String name, String wire, Starter starter) {}
 
   private interface Starter {

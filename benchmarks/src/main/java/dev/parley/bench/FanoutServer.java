@@ -1,19 +1,19 @@
 package dev.parley.bench;
 
-import dev.parley.door.Metrics;
+import dev.parley.http.Metrics;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.server.Config;
 import dev.parley.server.Server;
 import dev.parley.task.Agent;
-import dev.parley.task.Agents;
+import dev.parley.task.AgentDirectory;
 import dev.parley.task.FailPoint;
-import dev.parley.task.History;
-import dev.parley.task.Limits;
-import dev.parley.task.Sources;
+import dev.parley.task.ContextHistory;
+import dev.parley.task.TaskLimits;
+import dev.parley.task.ClockAndIds;
 import dev.parley.task.Tasks;
 import dev.parley.task.Workspaces;
-import dev.parley.view.Views;
+import dev.parley.projection.Views;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
@@ -26,7 +26,7 @@ import java.util.UUID;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/// A process with a real server and one context, in which events happen when the readers say so.
+/// A process with a real server and one context; the readers control when events are appended.
 public final class FanoutServer {
 
   private final Conversation conversation;
@@ -38,7 +38,7 @@ public final class FanoutServer {
 
   /// Serves from the folder in `arguments` until the process is ended.
   public static void main(String[] arguments) throws IOException {
-    // Other threads would keep a process alive that cannot go on.
+    // Other threads would keep a broken process alive.
     Thread.setDefaultUncaughtExceptionHandler(
         (_, failed) -> {
           failed.printStackTrace();
@@ -48,33 +48,33 @@ public final class FanoutServer {
     var folder = Path.of(arguments[0]);
     var log = ParleyAppender.open(folder, InstantSource.system());
     var config =
-        Config.load(null, Config.Surroundings.ofProcess())
+        Config.load(null, Config.ProcessEnvironment.ofProcess())
             .listeningOn("127.0.0.1", 0)
             .keepingDataIn(folder);
-    var server = Server.start(config, parts(folder, log), Server.Sources.real());
+    var server = Server.start(config, parts(folder, log), Server.ServerSources.real());
     var fanout = new FanoutServer(log);
     var path = "/api/contexts/" + fanout.conversation.context() + "/stream";
     var port = URI.create(server.url()).getPort();
     Control.serve(port, path, fanout::emit, FanoutServer::memory);
   }
 
-  private static Server.Parts parts(Path folder, EventLog log) {
+  private static Server.ServerDependencies parts(Path folder, EventLog log) {
     var views = new Views(folder.resolve("views.db"), log);
-    var history = History.of(views);
+    var contextHistory = ContextHistory.of(views);
     var nobody = new AgentTypeId("nobody");
     Agent idle =
         _ -> {
-          throw new IllegalStateException("nobody asks for work here");
+          throw new IllegalStateException("this server runs no tasks");
         };
-    var agents = new Agents(Map.of(nobody, idle), nobody);
-    var setup =
-        new Tasks.Setup(agents, new Workspaces(List.of(folder)), Limits.DEFAULT, FailPoint.NONE);
-    var sources = new Sources(InstantSource.system(), () -> UUID.randomUUID().toString());
-    var tasks = new Tasks(log, history, setup, sources);
-    return new Server.Parts(log, views, tasks, new Metrics(), Server.Sources.real());
+    var agentDirectory = new AgentDirectory(Map.of(nobody, idle), nobody);
+    var taskSettings =
+        new Tasks.TaskSettings(agentDirectory, new Workspaces(List.of(folder)), TaskLimits.DEFAULT, FailPoint.NONE);
+    var clockAndIds = new ClockAndIds(InstantSource.system(), () -> UUID.randomUUID().toString());
+    var tasks = new Tasks(log, contextHistory, taskSettings, clockAndIds);
+    return new Server.ServerDependencies(log, views, tasks, new Metrics(), Server.ServerSources.real());
   }
 
-  /// Appends as one decision; each event's text is the time at which it was made.
+  /// Appends events at once; the text of each event is its creation time.
   private void emit(int count) {
     var texts = new ArrayList<String>();
     for (var i = 0; i < count; i++) {
@@ -84,7 +84,7 @@ public final class FanoutServer {
     index += count;
   }
 
-  /// What is in use after everything that is not was collected.
+  /// The used heap after a garbage collection.
   private static long memory() {
     for (var i = 0; i < 3; i++) {
       System.gc();

@@ -5,14 +5,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 
-/// A folder that is removed when it is closed.
+/// A temporary folder that is deleted when it is closed.
 record Folder(Path path) implements AutoCloseable {
 
   static Folder make() throws IOException {
     return new Folder(Files.createTempDirectory("parley-bench"));
   }
 
-  /// The sizes of its files.
+  /// The total size of its files.
   long bytes() throws IOException {
     try (var files = Files.walk(path)) {
       return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();

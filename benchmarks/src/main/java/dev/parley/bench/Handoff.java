@@ -5,9 +5,11 @@ import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 
-/// Hands writes from many threads to one that writes, and wakes each when its write is done.
+/// Passes writes of many threads to one writer thread, and wakes each caller when its write is
+/// done.
 ///
-/// The same queue and the same way of waiting as in Parley's log, so that only the writing differs.
+/// It uses the same queue and the same way of waiting as Parley's log, so that only the writing
+/// differs.
 final class Handoff<T> implements AutoCloseable {
 
   /// Makes writes durable.
@@ -30,7 +32,7 @@ final class Handoff<T> implements AutoCloseable {
   private final Sink<T> sink;
   private final Thread writer;
 
-  /// Gives `sink` all that waits, but at most `batchMax` writes at a time.
+  /// Passes all waiting writes to `sink`, at most `batchMax` at a time.
   Handoff(int batchMax, Sink<T> sink) {
     this.batchMax = batchMax;
     this.sink = sink;

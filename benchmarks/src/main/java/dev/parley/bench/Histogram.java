@@ -2,7 +2,7 @@ package dev.parley.bench;
 
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/// Counts times in buckets that are 3% wide, so that any number of them takes the same memory.
+/// Counts times in buckets that are 3% wide, so that memory does not grow with the number of times.
 ///
 /// Safe for use by many threads.
 final class Histogram {
@@ -31,7 +31,7 @@ final class Histogram {
     return sum;
   }
 
-  /// The time that this share of all times does not exceed, in milliseconds.
+  /// The time that this share of all times does not exceed, in milliseconds: 0.99 is the p99.
   double millis(double share) {
     var left = (long) Math.ceil(share * count());
     for (var i = 0; i < counts.length(); i++) {

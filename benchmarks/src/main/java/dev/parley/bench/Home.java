@@ -3,7 +3,7 @@ package dev.parley.bench;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// Where the repository is, which `./bench` says; a test runs without.
+/// The folder of the repository. `./bench` sets it; a test runs without it.
 final class Home {
 
   private Home() {}
@@ -12,7 +12,7 @@ final class Home {
     return Optional.ofNullable(System.getProperty("parley.root")).map(Path::of);
   }
 
-  /// A folder for what is made once and used again.
+  /// A folder for files that are kept between runs.
   static Path target() {
     return root()
         .map(root -> root.resolve("benchmarks/target"))

@@ -14,9 +14,9 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 
-/// How soon something is seen: the first event after a message, the first byte of a long context.
+/// The time from a message to its first event, and the time to open a long context.
 ///
-/// The server is the real program in a process of its own, with an idle machine as far as that goes.
+/// The server is the real program in its own process, on an otherwise idle machine.
 final class LatencyBenchmark implements Benchmark {
 
   private static final int WARM_UP_POSTS = 20;
@@ -87,7 +87,7 @@ final class LatencyBenchmark implements Benchmark {
   private void open(Report report, URI url, LongContext context)
       throws IOException, InterruptedException {
     var path = "/api/contexts/" + context.id();
-    // The views read the whole context once, the first time that they see it.
+    // At the first request the views read the whole context once.
     var first = snapshotMillis(url, path);
     var again = snapshotMillis(url, path);
     var replays = new ArrayList<Replay>();
@@ -135,7 +135,7 @@ final class LatencyBenchmark implements Benchmark {
 
   private record LongContext(ContextId id, int events) {}
 
-  /// Writes a context of answers of a thousand events each.
+  /// Writes a context of answers with a thousand events each.
   private LongContext writeLong(Path folder) {
     try (var log = ParleyAppender.open(folder, InstantSource.system())) {
       var conversation = Conversation.begin(log);

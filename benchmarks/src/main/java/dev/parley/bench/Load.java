@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
-/// Many contexts that stream tokens: a virtual thread each, which waits until a token is durable
-/// before it appends the next one.
+/// Many contexts that stream tokens. Each has a virtual thread, which waits until a token is
+/// durable before it appends the next one.
 ///
-/// It counts on from run to run, so that a context's indexes go on.
+/// The indexes of a context continue from run to run.
 final class Load {
 
   private final Appender to;
@@ -21,7 +21,7 @@ final class Load {
     this.next = new int[contexts];
   }
 
-  /// Appends as fast as acknowledgements come back. Tokens per second.
+  /// Appends as fast as acknowledgements arrive. Returns tokens per second.
   double atFullSpeed(Duration time) throws InterruptedException {
     var done = new LongAdder();
     var begin = System.nanoTime();
@@ -46,9 +46,10 @@ final class Load {
         });
   }
 
-  /// Appends by a timetable of `rate` tokens per second, and times every acknowledgement.
+  /// Appends at a fixed rate of `rate` tokens per second, and times every acknowledgement.
   ///
-  /// A time counts from when the token was due: when the log is late, so is all that waits behind it.
+  /// A time starts when the token is due, so that a delay of the log also counts for the tokens
+  /// that wait behind it.
   Histogram byTimetable(double rate, Duration time) throws InterruptedException {
     var times = new Histogram();
     var interval = (long) (next.length * 1e9 / rate);

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/// What the numbers were measured on.
+/// Describes the machine that runs the benchmarks.
 final class Machine {
 
   private static final int SYNCS = 50;
@@ -40,7 +40,7 @@ final class Machine {
     }
   }
 
-  /// Memory of a process that is in the machine's memory, or -1 where nobody says.
+  /// The resident memory of a process, or -1 if the system does not report it.
   static long residentBytes(long process) throws IOException {
     var status = Path.of("/proc/" + process + "/status");
     if (!Files.exists(status)) {
@@ -53,7 +53,7 @@ final class Machine {
         .orElse(-1);
   }
 
-  /// Processor time that a process has used so far, or nothing where nobody says.
+  /// The processor time that a process has used, or NaN if the system does not report it.
   static double cpuSeconds(long process) {
     return ProcessHandle.of(process)
         .flatMap(handle -> handle.info().totalCpuDuration())

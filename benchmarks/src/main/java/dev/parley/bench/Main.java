@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The program `bench`: runs the benchmarks it is given the names of, or all.
+/// The program `bench`: runs the named benchmarks, or all.
 public final class Main {
 
   private static final int USAGE = 2;
 
   private Main() {}
 
-  /// Runs the benchmarks that `arguments` name; `--quick` makes them short and rough.
+  /// Runs the benchmarks in `arguments`; `--quick` makes them shorter and less exact.
   public static void main(String[] arguments) throws IOException, InterruptedException {
     var names = new ArrayList<>(List.of(arguments));
     var pace = names.remove("--quick") ? Pace.QUICK : Pace.FULL;
@@ -20,7 +20,7 @@ public final class Main {
     if (!known.containsAll(names)) {
       names.removeAll(known);
       System.err.println("No such benchmark: " + String.join(", ", names));
-      System.err.println("Use: ./bench [--quick] [" + String.join("|", known) + "] ...");
+      System.err.println("Usage: ./bench [--quick] [" + String.join("|", known) + "] ...");
       System.exit(USAGE);
     }
     run(all.stream().filter(b -> names.isEmpty() || names.contains(b.name())).toList());

@@ -2,12 +2,12 @@ package dev.parley.bench;
 
 import java.util.Collection;
 
-/// The middle of several measurements, which one bad moment does not move.
+/// The median of several measurements, which a single outlier does not change.
 final class Middle {
 
   private Middle() {}
 
-  /// The median; of an even number, halfway between the two in the middle.
+  /// The median; for an even number of measurements, the mean of the two middle ones.
   static double of(Collection<Double> numbers) {
     var sorted = numbers.stream().sorted().toList();
     var size = sorted.size();

@@ -3,7 +3,7 @@ package dev.parley.bench;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// Finds one text in many bytes, and looks at few of them (Horspool): clients that count must cost little.
+/// Finds a text in bytes with Horspool's algorithm: clients that count events must cost little.
 final class Needle {
 
   private final byte[] wanted;
@@ -17,7 +17,7 @@ final class Needle {
     }
   }
 
-  /// True if the text is somewhere between `from` and `to`.
+  /// True if the text occurs between `from` and `to`.
   boolean in(byte[] bytes, int from, int to) {
     var last = wanted.length - 1;
     for (var at = from; at + last < to; at += skips[bytes[at + last] & 0xff]) {

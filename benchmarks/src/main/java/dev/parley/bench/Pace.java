@@ -3,13 +3,14 @@ package dev.parley.bench;
 import java.time.Duration;
 import java.util.List;
 
-/// How long and how large a run is. Only a full one gives numbers that mean something.
+/// The length and size of a run. Only a full run gives meaningful numbers.
 ///
-/// Contenders take turns of `turn`, each `turns` times; `halfLoad` is how long acknowledgements are
-/// timed for; `tokens` are written to compare sizes, `replayed` to open a long context; there are
-/// `posts` messages and `starts` of the program, which is then left alone for `idle`; each way of
-/// writing to `readers` is measured for `fanout`. `others` says whether Node is asked for.
-/// Tasks run in `taskContexts` at once for `taskTime`, and `openTasks` are left behind by a crash.
+/// Contenders take turns of `turn`, each `turns` times. Acknowledgements are timed for `halfLoad`.
+/// `tokens` is the number of tokens for the comparison of sizes, `replayed` the number of events of
+/// a long context. There are `posts` messages and `starts` of the program, which is then idle for
+/// `idle`. Each way of writing to `readers` is measured for `fanout`. With `others`, contenders on
+/// Node are measured, too. Tasks run in `taskContexts` at once for `taskTime`; `openTasks` is the
+/// number of open tasks at a crash.
 record Pace(
     List<Integer> contexts,
     int turns,

@@ -1,13 +1,13 @@
 package dev.parley.bench;
 
 import dev.parley.log.SqliteLog;
-import dev.parley.log.Tuning;
+import dev.parley.log.LogTuning;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
-/// Parley's log, as the server uses it: each context has a task at work that says something.
+/// Parley's log, as the server uses it: each context has a running task that writes text.
 final class ParleyAppender implements Appender {
 
   private final SqliteLog log;
@@ -25,10 +25,10 @@ final class ParleyAppender implements Appender {
             .toArray(Conversation[]::new);
   }
 
-  /// Opens a log with the limits that a server has.
+  /// Opens a log with the limits of a server.
   static SqliteLog open(Path folder, InstantSource clock) {
     var random = new SplittableRandom(1);
-    return SqliteLog.open(new SqliteLog.Parts(folder, clock, random, Tuning.DEFAULT));
+    return SqliteLog.open(new SqliteLog.SqliteLogDependencies(folder, clock, random, LogTuning.DEFAULT));
   }
 
   @Override

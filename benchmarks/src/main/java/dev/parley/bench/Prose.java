@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/// Prose in pieces as a model streams it, about five characters each.
+/// Sample text in pieces of about five characters, as a model streams it.
 ///
-/// It repeats after some thousand characters, which is more than a segment holds, so that compression
-/// gains nothing from the repetition.
+/// It repeats after some thousand characters, which is more than a segment contains, so that
+/// compression gains nothing from the repetition.
 final class Prose {
 
   private static final Pattern PIECE = Pattern.compile("\\s*(?:\\w{1,8}|\\W)");
@@ -29,7 +29,7 @@ final class Prose {
     }
   }
 
-  /// The piece at `index` of the text number `text`; each text begins somewhere else.
+  /// The piece at `index` of the text number `text`; each text begins at another piece.
   String piece(int text, long index) {
     return pieces.get((int) ((text * 97L + index) % pieces.size()));
   }

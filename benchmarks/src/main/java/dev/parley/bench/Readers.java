@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/// The process that reads: opens many streams of one context, asks for events, and counts.
+/// The process of the readers: opens many streams of one context, requests events, and counts them.
 ///
-/// The next events are only asked for when every reader has the last ones. With one event at a time,
-/// each is written by itself; with many, they may share a write. The same for both servers.
+/// It requests the next events when every reader has received the last ones. One event at a time is
+/// one write; many events may share a write. Both servers get the same requests.
 public final class Readers {
 
   private static final int THREADS = 2;
@@ -29,7 +29,8 @@ public final class Readers {
     this.readers = readers;
   }
 
-  /// Arguments: `sse` or `socket.io`, the server's port, its control's, path, readers, milliseconds.
+  /// Arguments: `sse` or `socket.io`, the server's port, its control port, the path, the number of
+  /// readers, milliseconds.
   public static void main(String[] arguments) throws IOException, InterruptedException {
     var port = Integer.parseInt(arguments[1]);
     var readers = Integer.parseInt(arguments[4]);
@@ -66,14 +67,14 @@ public final class Readers {
       await(tally::open, Math.max(0, i - OPENING_MAX));
     }
     await(tally::open, readers);
-    // All that the stream begins with has arrived when nothing arrives any more.
+    // The first events of the stream have arrived when the count no longer changes.
     for (var seen = -1L; seen != tally.received(); TimeUnit.MILLISECONDS.sleep(500)) {
       seen = tally.received();
     }
     asked = tally.received();
   }
 
-  /// Deliveries per second, and the times they took.
+  /// Deliveries per second, and their p50 and p99 in milliseconds.
   private String measure(int count, long millis) throws IOException, InterruptedException {
     tally.times().clear();
     var before = tally.received();
@@ -101,7 +102,7 @@ public final class Readers {
     long now();
   }
 
-  /// Waits by looking again and again, in short sleeps: there is no time to tell one another.
+  /// Polls with short sleeps: signals between the threads would cost too much time.
   private static void await(Count count, long wanted) throws IOException, InterruptedException {
     var deadline = System.nanoTime() + PATIENCE_NANOS;
     while (count.now() < wanted) {

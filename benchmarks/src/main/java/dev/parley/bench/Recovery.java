@@ -7,9 +7,10 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 
-/// A server that dies with many open tasks, and the next one, which takes them up.
+/// Kills a server with many open tasks, and measures how fast the next server resumes them.
 ///
-/// Of the tasks half were at work and half waited for a person; those are to be waiting still.
+/// Half of the tasks are running and half wait for a person; those must still wait after the
+/// restart.
 final class Recovery {
 
   private static final String WAITING = "\"status\":\"waiting-input\"";
@@ -17,8 +18,8 @@ final class Recovery {
   private final Folder folder;
   private final int tasks;
 
-  /// Seconds from the start of the process to its ready line, and from there until every task that was
-  /// at work has advanced.
+  /// Seconds from the start of the process to its ready line, and from there until every running
+  /// task has advanced.
   record Found(double ready, double advanced) {}
 
   private record Open(String path, long position, boolean working) {}

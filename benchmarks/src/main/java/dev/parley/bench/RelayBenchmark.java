@@ -10,12 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Tokens of a command-line agent to a hundred Socket.IO clients, beside the plain design on Node.
+/// Tokens of a command-line agent to a hundred Socket.IO clients, compared with a simple server on
+/// Node.
 ///
-/// The same program prints the same lines for both, as fast as it can, once everybody listens. Time runs until
-/// the last client has the last token. One agent after the other does so on a server that was just started;
-/// the first is shown by itself, for what a server is like before it is warm. The contenders take turns; the
-/// middle counts.
+/// When all clients listen, the same program prints the same lines for both servers, as fast as it
+/// can. The time ends when the last client has the last token. Several agents run one after another
+/// on a new server; the first is reported separately, because the server is not warm yet. The
+/// contenders take turns; the result is the median.
 final class RelayBenchmark implements Benchmark {
 
   private static final int READERS = 100;
@@ -39,7 +40,7 @@ final class RelayBenchmark implements Benchmark {
     Child start(Path data, List<String> program) throws IOException;
   }
 
-  /// One contender: how it is started, how its ready line begins, and what was measured.
+  /// One contender: how it is started, how its ready line begins, and its results.
   private record Contender(
       String name,
       Starter starter,

@@ -8,15 +8,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/// The process that reads what agents say: launches one, subscribes many times, opens the gate, and counts;
-/// and the same again for the next one.
+/// The process of the readers: for each agent, starts it, subscribes many clients, opens the gate,
+/// and counts tokens.
 public final class RelayReaders {
 
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(120);
 
   private RelayReaders() {}
 
-  /// Arguments: the server's port, readers, tokens, the file that is the gate, agents.
+  /// Arguments: the server's port, the number of readers, the number of tokens, the gate file, the
+  /// number of agents. A program waits until the gate file exists.
   public static void main(String[] arguments) throws IOException, InterruptedException {
     var port = Integer.parseInt(arguments[0]);
     var readers = Integer.parseInt(arguments[1]);
@@ -65,7 +66,7 @@ public final class RelayReaders {
     while (tally.open() < open || tally.received() < received) {
       if (System.nanoTime() > deadline) {
         throw new IOException(
-            tally.open() + " of " + open + " joined, and got " + tally.received() + " tokens");
+            tally.open() + " of " + open + " joined, received " + tally.received() + " tokens");
       }
       TimeUnit.MILLISECONDS.sleep(1);
     }

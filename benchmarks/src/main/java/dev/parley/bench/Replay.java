@@ -6,7 +6,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/// One reading of a whole context over HTTP, from connecting to its last event.
+/// Reads a whole context over HTTP, from the connection to its last event.
 record Replay(double firstMillis, double eventsPerSecond, double bytesPerEvent) {
 
   private static final int BUFFER = 1 << 18;

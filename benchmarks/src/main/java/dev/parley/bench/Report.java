@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// Prints tables as they are found, and remembers which goals were met.
+/// Prints results as they arrive, and records which goals were met.
 final class Report {
 
   private final PrintStream out;
@@ -30,12 +30,12 @@ final class Report {
     out.println();
   }
 
-  /// Says whether what was measured is at least what was wanted.
+  /// Reports whether the measured value is at least the wanted one.
   void atLeast(String what, double wanted, double measured, String unit) {
     goal(what + ": at least " + shown(wanted) + unit, measured >= wanted, shown(measured) + unit);
   }
 
-  /// Says whether what was measured is at most what was wanted.
+  /// Reports whether the measured value is at most the wanted one.
   void atMost(String what, double wanted, double measured, String unit) {
     goal(what + ": at most " + shown(wanted) + unit, measured <= wanted, shown(measured) + unit);
   }
@@ -54,7 +54,7 @@ final class Report {
     out.println(met + " of " + goals.size() + " goals met");
   }
 
-  /// A number as people write it: no more digits than it is good for.
+  /// Formats a number with about three significant digits.
   static String shown(double number) {
     var size = Math.abs(number);
     var form = size >= 100 || number == Math.rint(number) ? "%,.0f" : size >= 10 ? "%.1f" : "%.2f";

@@ -11,10 +11,11 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
 
-/// The design of seed S2: a row for every token, numbered by `MAX(sequence_number) + 1`.
+/// A row for every token, numbered by `MAX(sequence_number) + 1`: the schema of
+/// headless-agent-manager.
 ///
-/// Its schema is taken as it stands. Like Parley it runs with `synchronous=FULL`, and one thread owns
-/// the connection, so that nobody ever waits for a locked file.
+/// Like Parley, it uses `synchronous=FULL`, and one thread owns the connection, so that no write
+/// waits for a locked file.
 final class RowPerEvent implements Appender {
 
   private static final List<String> SCHEMA =
@@ -55,7 +56,8 @@ final class RowPerEvent implements Appender {
 
   private record Token(int context, String text) {}
 
-  /// Writes up to `batchMax` tokens in a transaction: one, as in the seed, unless only sizes matter.
+  /// Writes up to `batchMax` tokens in a transaction: one, as the original does, unless only the
+  /// size of the file is measured.
   RowPerEvent(Path folder, int contexts, int batchMax) {
     agents =
         IntStream.range(0, contexts)
@@ -110,7 +112,7 @@ final class RowPerEvent implements Appender {
     insert.executeUpdate();
   }
 
-  /// The line of the command-line agent that brought the token.
+  /// The output line of the command-line agent for this token.
   private static String raw(String text, String session) {
     return "{\"type\":\"stream_event\",\"event\":{\"type\":\"content_block_delta\",\"index\":0,"
         + "\"delta\":{\"type\":\"text_delta\",\"text\":\""

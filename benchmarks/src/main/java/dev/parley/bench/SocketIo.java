@@ -9,10 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// A Socket.IO server on Node, as the second system to compare with.
+/// A Socket.IO server on Node, for comparison.
 final class SocketIo {
 
-  /// A server to run on Node: its script, and what it needs from npm.
+  /// A server on Node: its script, and its npm packages.
   enum Kind {
     ROOM("socket-io-server.js", List.of("socket.io@4.8")),
     RELAY("relay-server.js", List.of("socket.io@4.8", "better-sqlite3@12"));
@@ -36,7 +36,8 @@ final class SocketIo {
     this.kind = kind;
   }
 
-  /// Gets what it needs from npm, once. Empty if there is no Node or it cannot be had, and says so.
+  /// Installs the npm packages, once. If Node is missing or npm fails, reports this and returns
+  /// empty.
   static Optional<SocketIo> install(Kind kind, Report report)
       throws IOException, InterruptedException {
     var folder = Home.target().resolve("socket.io");
@@ -62,7 +63,7 @@ final class SocketIo {
     return Optional.of(new SocketIo(folder, kind));
   }
 
-  /// What is not there ready-made is compiled, with the headers that came with Node if there are any.
+  /// Packages without a binary are compiled, with the installed headers of Node if there are any.
   private static String[] install(String wanted) {
     var command =
         new ArrayList<>(List.of("npm", "install", "--no-audit", "--no-fund", "--silent", wanted));

@@ -4,9 +4,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// A reader of a Socket.IO room over WebSocket: just enough of Engine.IO 4 to be let in and stay.
+/// A reader of a Socket.IO room over WebSocket: the part of Engine.IO 4 that connects and stays
+/// connected.
 ///
-/// Its frames say how long they are, so that counting them costs even less than for the other wire.
+/// Frames have a length, so that counting them costs even less than for server-sent events.
 final class SocketIoWire implements Wire {
 
   private static final byte[] HEAD_END = "\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1);
@@ -32,7 +33,7 @@ final class SocketIoWire implements Wire {
     this.agent = null;
   }
 
-  /// A reader of the tokens of one agent, which it subscribes to.
+  /// A reader that subscribes to one agent and counts its tokens.
   SocketIoWire(int port, String agent, Tally tally) {
     this.port = port;
     this.thorough = false;
@@ -100,7 +101,7 @@ final class SocketIoWire implements Wire {
     };
   }
 
-  /// Engine.IO: `0` open, `2` ping, `4` message. In a message: `0` let in, `2` event.
+  /// Engine.IO: `0` open, `2` ping, `4` message. In a message: `0` connected, `2` event.
   private byte @Nullable [] packet(byte[] bytes, int begin, int end) {
     return switch (bytes[begin]) {
       case '0' -> frame("40");
@@ -135,7 +136,7 @@ final class SocketIoWire implements Wire {
     return null;
   }
 
-  /// A client masks what it sends; a mask of zeros will do.
+  /// A client must mask its frames; a mask of zeros is valid.
   private static byte[] frame(String text) {
     var frame = ByteBuffer.allocate(6 + text.length());
     frame.put((byte) FINAL_TEXT).put((byte) (MASKED | text.length())).putInt(0);

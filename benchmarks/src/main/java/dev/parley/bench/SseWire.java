@@ -3,16 +3,16 @@ package dev.parley.bench;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// A reader of server-sent events, which are numbered: the last number says how many have come.
+/// A reader of server-sent events. Events are numbered, so the last number is the count.
 ///
-/// Looks for numbers only (`id: 17` at the start of a line), from the end of what has arrived. A
-/// thorough one reads forward and takes the time from each delta's text.
+/// It searches only for the last number (`id: 17` at the start of a line), backwards from the end
+/// of the bytes. A thorough reader reads forward and takes the time from each delta's text.
 final class SseWire implements Wire {
 
   private static final byte[] ID = "\nid: ".getBytes(StandardCharsets.ISO_8859_1);
   private static final byte[] DELTA = "\"delta\":\"".getBytes(StandardCharsets.ISO_8859_1);
 
-  /// Longer than `id: ` with any number.
+  /// More than the length of `id: ` with any number.
   private static final int MARK_MAX = 32;
 
   private final byte[] request;
@@ -75,14 +75,15 @@ final class SseWire implements Wire {
         break;
       }
       take(bytes, at, end);
-      // The last line end stays: the next mark may begin with it.
+      // The last line break is kept: the next id may begin with it.
       done = next < 0 ? end - 1 : end;
       at = next;
     }
     keep = to - done;
   }
 
-  /// True if a frame's empty line comes last, perhaps with the end of an HTTP chunk behind it.
+  /// True if the bytes end with the empty line of a frame, maybe followed by the end of an HTTP
+  /// chunk.
   private static boolean endsFrame(byte[] bytes, int to) {
     var end = bytes[to - 2] == '\r' ? to - 2 : to;
     return bytes[end - 1] == '\n' && bytes[end - 2] == '\n';

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/// How long the program takes until it answers, and how much memory it then sits on.
+/// The time from the start of the program until it accepts requests, and its memory when idle.
 ///
-/// The first start is not counted, as it may build.
+/// The first start is not counted, because it may build the program.
 final class StartupBenchmark implements Benchmark {
 
   private static final double MIB = 1 << 20;

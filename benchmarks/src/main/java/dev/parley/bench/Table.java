@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/// Rows of text in columns: the first to the left, the others to the right.
+/// Formats rows of text in columns: the first is aligned left, the others right.
 final class Table {
 
   private final List<List<String>> rows = new ArrayList<>();

@@ -5,14 +5,15 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A context of a running server, somebody who speaks in it and somebody who listens. For one thread.
+/// A context of a running server, with a connection that sends messages and a stream of its events.
+/// For one thread.
 final class Talk implements AutoCloseable {
 
   private final Caller caller;
   private final EventLines stream;
   private final String path;
 
-  /// Makes a context; the stream has only events of these kinds, all if there are none.
+  /// Creates a context. The stream has only events of these kinds; if empty, of all kinds.
   Talk(int port, String kinds) throws IOException {
     caller = new Caller(port);
     var created = caller.post("/api/contexts", "{}");
@@ -26,7 +27,7 @@ final class Talk implements AutoCloseable {
     return path;
   }
 
-  /// Sends a message; `more` are further fields of it, such as `,"agentId":"x"`.
+  /// Sends a message; `more` has further fields of the request, such as `,"agentId":"x"`.
   void say(String text, String more) throws IOException {
     caller.post(path + "/messages", "{\"content\":\"" + text + "\"" + more + "}");
   }

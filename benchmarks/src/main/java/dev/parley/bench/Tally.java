@@ -3,7 +3,7 @@ package dev.parley.bench;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// What all readers together have received.
+/// Counts the events of all readers together.
 final class Tally {
 
   private final AtomicInteger open = new AtomicInteger();
@@ -23,7 +23,7 @@ final class Tally {
     missing.incrementAndGet();
   }
 
-  /// Takes the time of an event that was made at `madeNanos`, on the same machine's clock.
+  /// Records the latency of an event that was created at `madeNanos`, on the same machine's clock.
   void took(long madeNanos) {
     times.add(System.nanoTime() - madeNanos);
   }

@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Pattern;
 
-/// Many contexts at once, in each of which one task follows the other, over HTTP.
+/// Many contexts at once, each of which runs one task after another, over HTTP.
 ///
-/// A task counts if it has ended when the time is up: those that were begun and not ended do not.
+/// A task counts if it ends before the time is over.
 final class TaskLoad {
 
   private static final Pattern APPENDED =
@@ -22,8 +22,8 @@ final class TaskLoad {
   private final int contexts;
   private final String request;
 
-  /// What was measured: tasks done and events made durable in a second, and how long one message in a
-  /// context of its own took meanwhile, to its first event and to its first word.
+  /// The results: tasks and durable events per second, and the times from a message in a separate
+  /// context to its first event and to its first delta.
   record Found(double tasks, double events, Histogram firstEvent, Histogram firstDelta) {}
 
   TaskLoad(int port, int contexts, String request) {
@@ -32,7 +32,7 @@ final class TaskLoad {
     this.request = request;
   }
 
-  /// Works for `time`, after everybody has done one task.
+  /// Runs for `time`, after every context has run one task.
   Found run(Duration time) throws IOException, InterruptedException {
     var done = new LongAdder();
     var ready = new CountDownLatch(contexts);
@@ -106,7 +106,7 @@ final class TaskLoad {
     talk.await("task-complete");
   }
 
-  /// One person who sends a message after the other while all the rest goes on.
+  /// Sends one message after another in a separate context, during the load.
   private void probe(long end, Times times) throws IOException {
     try (var talk = new Talk(port, "")) {
       do {
@@ -125,7 +125,7 @@ final class TaskLoad {
     try (var caller = new Caller(port)) {
       var found = APPENDED.matcher(caller.get("/metrics"));
       if (!found.find()) {
-        throw new IOException("the server does not say how many events it wrote");
+        throw new IOException("the metrics of the server have no number of appended events");
       }
       return Double.parseDouble(found.group(1));
     }

@@ -7,10 +7,11 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 
-/// Whole tasks, from the message to the answer, on the real program with the offline model.
+/// Measures complete tasks, from the message to the answer, on the real program with the offline
+/// model.
 final class TasksBenchmark implements Benchmark {
 
-  /// Part of a message: it is for one agent, without a supervisor.
+  /// A field of a message that selects an agent, so that no supervisor is used.
   static final String NAMED = ",\"agentId\":\"agent-code\"";
 
   private static final int WARM_UP = 20;
@@ -47,7 +48,7 @@ final class TasksBenchmark implements Benchmark {
     }
   }
 
-  /// The real program, with room for every task at once.
+  /// The real program, with a limit that lets all tasks run at once.
   static Child server(Folder folder) throws IOException {
     var config = folder.path().resolve("parley.yaml");
     Files.writeString(config, "limits: {maxConcurrentTasks: 2000, taskTimeout: 1h}\n");
@@ -120,7 +121,7 @@ final class TasksBenchmark implements Benchmark {
     report.note("");
   }
 
-  /// How long a task takes from its message to its end, as its stream tells it.
+  /// The median time of a task from its message to its end, as a reader of its stream sees it.
   private double millis(int port, String request, String more) throws IOException {
     var took = new Histogram();
     try (var talk = new Talk(port, more.isEmpty() ? "" : "task-complete,task-created")) {
@@ -132,7 +133,7 @@ final class TasksBenchmark implements Benchmark {
         talk.say(request, more);
         talk.await("task-complete");
         if (more.isEmpty()) {
-          // The first one was that of the agent below.
+          // The first event was that of the sub-agent.
           talk.await("task-complete");
         }
         took.add(System.nanoTime() - begin);

@@ -3,14 +3,15 @@ package dev.parley.bench;
 import java.util.List;
 import java.util.function.Function;
 
-/// What one turn of one server came to: both ways of writing, and bytes for an idle stream.
+/// The results of one turn of one server: both ways of writing, and the bytes for an idle stream.
 record Turn(Rate single, Rate shared, double heap, double resident) {
 
-  /// Deliveries per second, how many milliseconds they took from append to receipt, and how many
-  /// microseconds of the server's processors.
+  /// Deliveries per second, the milliseconds from append to receipt, and the microseconds of the
+  /// server's processor time per delivery.
   record Rate(double deliveries, double p50, double p99, double cpu) {
 
-    /// Reads what the readers found; `cpuSeconds` is what the server used meanwhile.
+    /// Parses the result line of the readers; `cpuSeconds` is the server's processor time
+    /// meanwhile.
     static Rate parse(String line, double cpuSeconds) {
       var parts = line.split(" ", -1);
       return new Rate(
@@ -29,7 +30,7 @@ record Turn(Rate single, Rate shared, double heap, double resident) {
     }
   }
 
-  /// The middle of each number.
+  /// The median of each number.
   static Turn middle(List<Turn> turns) {
     return new Turn(
         Rate.middle(turns.stream().map(Turn::single).toList()),

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/// Looks every few milliseconds at how much the log has yet to put into segments.
+/// Samples every few milliseconds how many bytes of the log are not in segments yet.
 final class UnsealedWatch implements AutoCloseable {
 
   private static final long EVERY_NANOS = 20_000_000;
@@ -23,12 +23,12 @@ final class UnsealedWatch implements AutoCloseable {
     this.thread = Thread.ofPlatform().daemon().name("bench-unsealed").start(this::run);
   }
 
-  /// Begins to look, or stops: only the log's own turns count.
+  /// Starts or stops sampling: only the turns of Parley's log count.
   void watch(boolean on) {
     watching = on;
   }
 
-  /// How the most unsealed data in the last quarter compares to the most in the quarter before.
+  /// The maximum of unsealed data in the last quarter, divided by that of the quarter before.
   double growth() {
     var all = copy();
     var size = all.size();

@@ -2,20 +2,20 @@ package dev.parley.bench;
 
 import org.jspecify.annotations.Nullable;
 
-/// What one reader makes of the bytes it receives. Used by one thread.
+/// Counts the events in the bytes that one reader receives. Used by one thread.
 ///
-/// Every reader counts events. Only a thorough one looks into each of them, checks that none is
-/// missing and takes its time: doing so for all would measure the readers and not the server.
+/// Only a thorough reader parses each event, checks that none is missing and records its latency.
+/// If all readers did so, the benchmark would measure the readers instead of the server.
 interface Wire {
 
-  /// What to send first.
+  /// The first bytes to send.
   byte[] request();
 
-  /// Takes in `bytes` up to `to`, and returns what to send back, if anything.
+  /// Handles `bytes` up to `to`, and returns the reply to send, if any.
   ///
-  /// @param kept how many of the bytes were there before, because [#keep] asked for it
+  /// @param kept how many of the bytes are from the previous call, because of [#keep]
   byte @Nullable [] received(byte[] bytes, int kept, int to);
 
-  /// How many of the last bytes should stand before the next ones.
+  /// The number of last bytes that the next call needs again.
   int keep();
 }

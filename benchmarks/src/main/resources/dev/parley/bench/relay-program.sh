@@ -1,4 +1,4 @@
-# Prints so many tokens ($1) as Claude Code does, once it was asked something and the file $2 is there.
+# Prints $1 tokens in the format of Claude Code, after it has read a prompt and the file $2 exists.
 read -r question
 while [ ! -e "$2" ]; do sleep 0.02; done
 exec awk -v tokens="$1" 'BEGIN {

@@ -1,4 +1,4 @@
-// The plain design: a program's tokens, each a row of SQLite and then an event of a Socket.IO room.
+// A simple server: each token of a program is a row in SQLite and then an event of a Socket.IO room.
 const http = require('http');
 const path = require('path');
 const readline = require('readline');

@@ -1,4 +1,4 @@
-// A Socket.IO room in which events happen when the readers say so; see Control.java.
+// A Socket.IO room; the readers control when it sends events, see ServerControl.java.
 const http = require('http');
 const net = require('net');
 const { randomUUID } = require('crypto');

@@ -4,5 +4,6 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.TaskId;
 
-/// A message is in the log. `seq` is where the message stands; the task's events follow it.
+/// The acknowledgement of a message that is in the log. `seq` is the message's position; the task's
+/// events follow it.
 public record Accepted(ContextId contextId, MessageId messageId, TaskId taskId, long seq) {}

@@ -14,12 +14,12 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Where each sub-agent stands in its parent's timeline.
+/// Finds the position of each sub-agent in its parent's timeline.
 ///
-/// It says so itself (`spawnedByCallId`), or its call does (`subagentMetadata`). In logs that have
-/// neither, it belongs to the last call of its parent before it that looks like one that spawns.
-/// Where no such call is seen, it stands where its parent asked for it, together with those of the
-/// same invocation.
+/// The sub-agent's events contain it (`spawnedByCallId`), or the tool call does
+/// (`subagentMetadata`). In logs with neither, the sub-agent belongs to its parent's last call
+/// before it whose name looks like a spawning tool. Without such a call, its position is where its
+/// parent created it, together with the other sub-agents of the same invocation.
 final class Anchors {
 
   private static final Set<String> SPAWNING = Set.of("subagent", "subagents");
@@ -41,7 +41,7 @@ final class Anchors {
             (task, created) -> batches.putIfAbsent(batch(task, created.parent()), created.at()));
   }
 
-  /// The position of the event at which the sub-agent stands, if that has come.
+  /// The position of the event that the sub-agent belongs to, if that event has arrived.
   @Nullable Position of(Branch branch) {
     var call = branch.origin().spawnedByCallId();
     if (call != null) {

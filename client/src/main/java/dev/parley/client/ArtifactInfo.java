@@ -5,8 +5,8 @@ import dev.parley.protocol.TaskId;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// One version of an artifact, without its content. `type` is `file`, `data` or `dataset`; `rewound` says
-/// that the context went back to before it.
+/// One version of an artifact, without its content. `type` is `file`, `data` or `dataset`;
+/// `rewound` is true if a rewind took the context back to before the artifact.
 public record ArtifactInfo(
     ArtifactId artifactId,
     String type,

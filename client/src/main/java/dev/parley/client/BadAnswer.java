@@ -2,7 +2,7 @@ package dev.parley.client;
 
 import org.jspecify.annotations.Nullable;
 
-/// The server failed, or answered with something that is not Parley's protocol.
+/// The server failed, or its reply does not follow Parley's protocol.
 public final class BadAnswer extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

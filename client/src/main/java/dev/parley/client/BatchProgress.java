@@ -8,19 +8,19 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import java.util.List;
 
-/// How far the sub-agents of one call are, with everything below them.
+/// The progress of the sub-agents of one call, including their own sub-agents.
 ///
-/// `completed` have ended: `succeeded`, or else `failed`, which counts the canceled ones too. Tokens
-/// are those that models read and wrote; a tool call that is tried again counts once.
+/// `completed` counts those that have ended: either `succeeded` or `failed`, which includes
+/// canceled ones. `tokens` counts input and output of models; a retried tool call counts once.
 public record BatchProgress(
     int total, int completed, int succeeded, int failed, long tokens, long toolCalls) {
 
-  /// Nothing yet, of so many.
+  /// No progress yet, of `total` sub-agents.
   static BatchProgress none(int total) {
     return new BatchProgress(total, 0, 0, 0, 0, 0);
   }
 
-  /// That of these threads, which may be fewer than were announced.
+  /// The progress of these threads, which may be fewer than were announced.
   static BatchProgress of(int announced, List<SubagentThread> threads) {
     var sum = none(Math.max(announced, threads.size()));
     for (var thread : threads) {

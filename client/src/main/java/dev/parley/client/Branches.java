@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Events apart by sub-agent, and what they say of each other.
+/// Groups events by sub-agent, and indexes the calls that spawn sub-agents.
 final class Branches {
 
   private final List<Entry> main = new ArrayList<>();
@@ -35,13 +35,13 @@ final class Branches {
   /// A call of a tool by a task.
   record Call(TaskId task, ToolCallId id) {}
 
-  /// Where a call begins, as far as is known, and what it says of the sub-agents it spawns.
+  /// The first known event of a call, and its metadata about the sub-agents that it spawns.
   record Spawn(Position at, String tool, @Nullable SubagentMetadata metadata) {}
 
-  /// Where a task says that it hands work to a sub-agent.
+  /// The event with which a task creates a sub-agent.
   record Created(TaskId parent, Position at, @Nullable AgentTypeId agent) {}
 
-  /// The events of one sub-agent, by itself.
+  /// The events of one sub-agent, without those of its own sub-agents.
   record Branch(Origin origin, TaskId parent, List<Entry> entries) {
     TaskId task() {
       return origin.taskId();
@@ -52,7 +52,7 @@ final class Branches {
     }
   }
 
-  /// Takes apart entries that stand in their order.
+  /// Groups entries that are in order.
   Branches(Collection<Entry> entries) {
     entries.forEach(this::add);
   }
@@ -61,7 +61,7 @@ final class Branches {
     return main;
   }
 
-  /// Sub-agents of which there are events, in the order of their first ones.
+  /// Sub-agents with events, in the order of their first event.
   Collection<Branch> subtasks() {
     return subtasks.values();
   }
@@ -71,12 +71,12 @@ final class Branches {
     return calls;
   }
 
-  /// Sub-agents that were asked for, in that order.
+  /// Sub-agents that were created, in that order.
   Map<TaskId, Created> created() {
     return created;
   }
 
-  /// What the call that begins with this entry says of its sub-agents.
+  /// The sub-agent metadata of the call that begins with this entry.
   @Nullable SubagentMetadata announced(Entry entry) {
     var task = entry.taskId();
     var id =
@@ -89,7 +89,7 @@ final class Branches {
     return call == null || !call.at().equals(entry.position()) ? null : call.metadata();
   }
 
-  /// The sub-agent, if there are events of it.
+  /// The sub-agent, if it has events.
   @Nullable Branch find(TaskId task) {
     return subtasks.get(task);
   }
@@ -99,7 +99,7 @@ final class Branches {
     return branch == null ? List.of() : branch.entries();
   }
 
-  /// Who works on the task. Of some kinds the wire does not tell whose event it is.
+  /// The agent of the task. Events of some kinds have no agent on the wire.
   @Nullable AgentTypeId agent(TaskId task) {
     var asked = created.get(task);
     if (asked != null && asked.agent() != null) {
@@ -113,7 +113,7 @@ final class Branches {
         .orElse(null);
   }
 
-  /// Where the task stands, by its own word or else by its parent's.
+  /// The state of the task, by its own events or else by those of its parent.
   TaskState status(TaskId task) {
     var status = TaskState.SUBMITTED;
     for (var entry : entries(task)) {
@@ -121,7 +121,7 @@ final class Branches {
           switch (entry.event()) {
             case TaskStatus(var next, _, _) -> next;
             case TaskComplete _ -> TaskState.COMPLETED;
-            default -> status; // Nothing else moves a task.
+            default -> status; // Other events do not change the state.
           };
     }
     return status.terminal() ? status : ended.getOrDefault(task, status);
@@ -157,7 +157,7 @@ final class Branches {
       case SubtaskCreated made ->
           created.putIfAbsent(made.subtaskId(), new Created(task, at, made.agentId()));
       case SubtaskComplete end -> ended.put(end.subtaskId(), end.status());
-      default -> {} // The rest says nothing about other tasks.
+      default -> {} // Other events do not refer to other tasks.
     }
   }
 

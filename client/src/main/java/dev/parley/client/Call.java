@@ -2,10 +2,10 @@ package dev.parley.client;
 
 import org.jspecify.annotations.Nullable;
 
-/// One request, before it is known where it goes.
+/// One request, without the address of the server.
 ///
-/// `body` is sent as JSON, `key` as `Idempotency-Key`. Every call may be sent again when its answer was
-/// lost: a post does the same thing however often it arrives, because of its key.
+/// `body` is sent as JSON, `key` as `Idempotency-Key`. Every call may be repeated if its reply was
+/// lost: the key makes a POST idempotent.
 record Call(String method, String path, @Nullable Object body, @Nullable String key) {
 
   static Call get(String path) {

@@ -7,9 +7,10 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Where a server is, and how patient a client is with it.
+/// The address of a server, and the client's timeouts and retries.
 ///
-/// `requestTimeout` is how long an answer may take to begin. `notice` is told why a stream has to wait.
+/// `requestTimeout` is the longest wait for the start of a reply. A stream that has to wait for the
+/// server passes the reason to `notice`.
 public record ClientSettings(
     URI url,
     @Nullable String token,
@@ -33,23 +34,24 @@ public record ClientSettings(
     }
   }
 
-  /// A server at `url`, with every default.
+  /// The default settings for the server at `url`.
   public static ClientSettings of(URI url) {
     return new ClientSettings(
         url, null, CONNECT_TIMEOUT, REQUEST_TIMEOUT, Reconnect.DEFAULT, _ -> {});
   }
 
-  /// The same, but with a token to show.
+  /// The same, but with a token.
   public ClientSettings withToken(@Nullable String newToken) {
     return new ClientSettings(url, newToken, connectTimeout, requestTimeout, reconnect, notice);
   }
 
-  /// The same, but reconnecting otherwise.
+  /// The same, but with other retries.
   public ClientSettings withReconnect(Reconnect newReconnect) {
     return new ClientSettings(url, token, connectTimeout, requestTimeout, newReconnect, notice);
   }
 
-  /// The same, telling why a stream has to wait for more than a moment, once each time.
+  /// The same, but with a callback. It gets the reason when a stream has to wait for the server,
+  /// once per outage.
   public ClientSettings withNotice(Consumer<String> newNotice) {
     return new ClientSettings(url, token, connectTimeout, requestTimeout, reconnect, newNotice);
   }

@@ -8,10 +8,10 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// One open event stream: a thread that reads it, and a few frames that wait to be taken.
+/// One open event stream: a thread that reads it, and a queue of a few frames.
 ///
-/// The thread waits when nobody takes frames, so a slow reader makes the server wait and not memory
-/// grow. One thread takes; any may close.
+/// The thread waits while the queue is full, so a slow reader slows the server down instead of
+/// using more memory. One thread reads from the queue; any thread may close.
 final class Connection implements AutoCloseable {
 
   private static final int WAITING_MAX = 256;
@@ -24,15 +24,15 @@ final class Connection implements AutoCloseable {
   private volatile boolean closed;
   private volatile long lastByteNanos = System.nanoTime();
 
-  /// What a connection yields.
+  /// An element of the queue.
   sealed interface Arrival {
 
     record Frame(SseFrame frame) implements Arrival {}
 
-    /// Always the last.
+    /// The stream has ended; always the last element.
     record Ended(Throwable reason) implements Arrival {}
 
-    /// No byte came for too long; the connection may be dead.
+    /// No byte arrived for too long; the connection may be dead.
     record Silent() implements Arrival {}
   }
 
@@ -41,12 +41,12 @@ final class Connection implements AutoCloseable {
     this.reader = Thread.ofVirtual().name("parley-stream").start(this::read);
   }
 
-  /// The next arrival; `Silent` after `silenceMax` without a byte; null if `patience` ran out.
+  /// Waits for the next element; `Silent` after `silenceMax` without a byte, null after `patience`.
   @Nullable Arrival await(Duration patience, Duration silenceMax) throws InterruptedException {
     var start = System.nanoTime();
     while (true) {
       var now = System.nanoTime();
-      // Silence counts from when somebody listens: a reader that was busy has not heard the bytes.
+      // Silence counts from the start of this call: a busy reader has not seen the last bytes.
       var silence = Math.min(now - start, now - lastByteNanos);
       var untilSilent = silenceMax.toNanos() - silence;
       var untilGivenUp = patience.toNanos() - (now - start);
@@ -78,7 +78,7 @@ final class Connection implements AutoCloseable {
         arrivals.put(new Arrival.Ended(broken));
       }
     } catch (InterruptedException | Closed _) {
-      // Nobody listens any more.
+      // The connection was closed.
     } finally {
       Http.closeQuietly(body);
     }
@@ -100,7 +100,7 @@ final class Connection implements AutoCloseable {
     closed = true;
     reader.interrupt();
     Http.closeQuietly(body);
-    // Wakes whoever waits; if there is no room, nobody does.
+    // Wakes the waiting reader. If the queue is full, no reader waits.
     var _ = arrivals.offer(new Arrival.Ended(new IOException("closed")));
   }
 

@@ -7,7 +7,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A context as lists show it. `lastStatus` is how its last root task stands, if it has one.
+/// A context, as in lists. `lastStatus` is the state of its last root task, if it has one.
 public record ContextInfo(
     ContextId contextId,
     @Nullable String title,

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Some events of a context as the server sent them, and where the next page begins.
+/// A page of events as the server sent them, and the position after which the next page begins.
 public record EventPage(List<ObjectNode> events, Position position, boolean hasMore) {
 
   public EventPage {
@@ -21,7 +21,7 @@ public record EventPage(List<ObjectNode> events, Position position, boolean hasM
     var events = new ArrayList<ObjectNode>();
     for (var event : answer.path("events")) {
       if (!(event instanceof ObjectNode fields)) {
-        throw new BadAnswer("an events page holds something that is not an object");
+        throw new BadAnswer("a page of events contains a value that is not an object");
       }
       events.add(fields);
     }
@@ -30,7 +30,7 @@ public record EventPage(List<ObjectNode> events, Position position, boolean hasM
         events, Position.parse(position.asString("")), answer.path("hasMore").asBoolean(false));
   }
 
-  /// The events as entries, without those of kinds that this client is too old to know.
+  /// The events as entries, without those of kinds that this client does not know.
   public List<Entry> entries() {
     var entries = new ArrayList<Entry>(events.size());
     for (var event : events) {
@@ -42,7 +42,7 @@ public record EventPage(List<ObjectNode> events, Position position, boolean hasM
     return entries;
   }
 
-  /// The entry that `fields` are, or null if its kind is not known here.
+  /// The entry with these fields, or null if this client does not know its kind.
   static @Nullable Entry entry(ObjectNode fields) {
     var kind = fields.path("kind").asString("");
     if (!kind.isEmpty() && Kind.find(kind).isEmpty()) {
@@ -51,7 +51,7 @@ public record EventPage(List<ObjectNode> events, Position position, boolean hasM
     try {
       return EventJson.entry(fields);
     } catch (Rejection.Invalid misfit) {
-      throw new BadAnswer("the server sent what is not an event: " + misfit.getMessage(), misfit);
+      throw new BadAnswer("the server sent an invalid event: " + misfit.getMessage(), misfit);
     }
   }
 }

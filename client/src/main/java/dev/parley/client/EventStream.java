@@ -13,11 +13,11 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A context's events, in order, each once, however often the connection is lost.
+/// A context's events, in order and each once, even if the connection is lost.
 ///
-/// It connects when the first event is asked for. After a cut, or when the server has been silent for
-/// two and a half heartbeats, it connects again and goes on after the last event it saw. One thread
-/// reads; any thread may [#close].
+/// It connects when the first event is requested. If the connection is lost, or the server sends
+/// nothing for two and a half heartbeat intervals, it reconnects and continues after the last
+/// event. One thread reads; any thread may [#close].
 public final class EventStream implements AutoCloseable {
 
   private static final Duration FOREVER = Duration.ofDays(10_000);
@@ -56,19 +56,20 @@ public final class EventStream implements AutoCloseable {
     this.inbox = new Inbox(http, subscription);
   }
 
-  /// What is read, where from.
+  /// The context to read, the position to start after, and the filter.
   record Subscription(ContextId context, Position after, StreamFilter filter) {}
 
   /// Waits for the next event. Empty once the stream is closed.
   ///
-  /// @throws StreamGap if the server cannot go on from here
-  /// @throws Rejection if the server refuses, for instance because the context was deleted
-  /// @throws Unreachable if no server was there for as long as [Reconnect] allows
+  /// @throws StreamGap if the server cannot continue from this position
+  /// @throws Rejection if the server rejects the request, for instance because the context was
+  /// deleted
+  /// @throws Unreachable if the server could not be reached for as long as [Reconnect] allows
   public Optional<Entry> next() throws InterruptedException {
     return next(FOREVER);
   }
 
-  /// As [#next()], but also empty when `patience` has run out.
+  /// As [#next()], but also empty if no event arrives within `patience`.
   public Optional<Entry> next(Duration patience) throws InterruptedException {
     var deadline = System.nanoTime() + patience.toNanos();
     for (var tried = false; ; tried = true) {
@@ -92,40 +93,40 @@ public final class EventStream implements AutoCloseable {
     }
   }
 
-  /// Gives every event to `reader`, until the stream is closed.
+  /// Passes every event to `reader`, until the stream is closed.
   public void forEach(Consumer<Entry> reader) throws InterruptedException {
     for (var entry = next(); entry.isPresent(); entry = next()) {
       reader.accept(entry.get());
     }
   }
 
-  /// Where the reader stands: everything up to here was delivered, or was not asked for.
+  /// The position of the reader: every event up to here was delivered, or did not match the filter.
   public Position position() {
     return inbox.position();
   }
 
-  /// How many events were passed over because this client is too old to know their kind.
+  /// The number of events that were skipped because this client does not know their kind.
   public long unknown() {
     return inbox.unknown();
   }
 
-  /// Calls `hook` for every event that is passed over because its kind is not known here.
+  /// Calls `hook` for every event that is skipped because this client does not know its kind.
   public EventStream onUnknown(Consumer<ObjectNode> hook) {
     inbox.onUnknown(hook);
     return this;
   }
 
-  /// How many events came twice, and were dropped.
+  /// The number of events that arrived twice and were dropped.
   public long duplicates() {
     return inbox.duplicates();
   }
 
-  /// How often the stream had to connect again.
+  /// The number of reconnects.
   public long reconnects() {
     return Math.max(0, connects - 1);
   }
 
-  /// True after [#close], or after an exception that no reconnecting would mend.
+  /// True after [#close], or after an exception that a reconnect cannot fix.
   public boolean closed() {
     return closing.getCount() == 0;
   }
@@ -166,7 +167,7 @@ public final class EventStream implements AutoCloseable {
     }
   }
 
-  /// Waits as long as one should after a failure. False if `patience` is shorter, or it was closed.
+  /// Waits until the next retry is due. False if `patience` is shorter, or the stream was closed.
   private boolean waitForTurn(Duration patience) throws InterruptedException {
     var wait = retryAt - System.nanoTime();
     var closed = closing.await(Math.min(wait, patience.toNanos()), TimeUnit.NANOSECONDS);
@@ -191,13 +192,13 @@ public final class EventStream implements AutoCloseable {
       switch (frame.event()) {
         case "stream-open" -> {
           silenceMax = silence(Inbox.heartbeat(frame, HEARTBEAT_USUAL));
-          // The server is there, so patience starts afresh; the waits go on growing until it also
-          // sends something, lest one that drops every reader be called without a pause.
+          // The server is back, so the patience starts again. The delays keep growing until an
+          // event arrives, so that a server that drops every reader is not called without a pause.
           outageSince = System.nanoTime();
         }
         case "stream-gap" -> throw ended(Inbox.gap(frame));
         default -> {
-          // Later servers may say other things about the stream itself; they are no facts.
+          // Newer servers may send other frames about the stream itself; these are not events.
           if (!frame.event().startsWith("stream-") && inbox.take(frame)) {
             failures = 0;
             garbled = 0;
@@ -231,7 +232,7 @@ public final class EventStream implements AutoCloseable {
     var wait = reconnect.delay(failures, retryAfter == null ? asked : retryAfter, random);
     retryAt = now + wait.toNanos();
     if (now - outageSince > reconnect.patience().toNanos()) {
-      // The reader may ask again, and then starts afresh.
+      // If the reader calls again, the retries start again.
       failures = 0;
       throw reason;
     }
@@ -260,7 +261,7 @@ public final class EventStream implements AutoCloseable {
   }
 
   private static Duration silence(Duration heartbeat) {
-    // An interval of zero says that there are no heartbeats.
+    // An interval of zero means that the server sends no heartbeats.
     return heartbeat.isZero()
         ? FOREVER
         : Duration.ofMillis(Math.round(heartbeat.toMillis() * HEARTBEATS_MISSED_MAX));

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Sends requests, and tries again where that does no harm. For many threads.
+/// Sends requests, and retries those that may be repeated. For many threads.
 final class Http implements AutoCloseable {
 
   private static final long JSON_MAX = 64L << 20;
@@ -37,7 +37,7 @@ final class Http implements AutoCloseable {
   private final HttpClient http;
   private final String base;
 
-  /// Set once a server has answered: from then on a refused connection may be a restart.
+  /// Set when a server has replied: after that, a refused connection may be a restart.
   private volatile boolean answered;
 
   Http(ClientSettings settings, RandomGenerator random) {
@@ -51,10 +51,10 @@ final class Http implements AutoCloseable {
     this.base = settings.url().toString().replaceFirst("/+$", "");
   }
 
-  /// The JSON object that answers `call`.
+  /// Sends `call` and returns the JSON object of the reply.
   ///
-  /// @throws Rejection what the server refused with
-  /// @throws Unreachable if no server answers
+  /// @throws Rejection if the server rejects the request
+  /// @throws Unreachable if no server replies
   ObjectNode json(Call call) {
     var body = send(call, BodyHandlers.limiting(BodyHandlers.ofByteArray(), JSON_MAX));
     try {
@@ -62,17 +62,17 @@ final class Http implements AutoCloseable {
         return object;
       }
     } catch (JacksonException notJson) {
-      throw new BadAnswer(call + " was not answered with JSON: is this a Parley server?", notJson);
+      throw new BadAnswer(call + " did not return JSON: is this a Parley server?", notJson);
     }
-    throw new BadAnswer(call + " was not answered with a JSON object: is this a Parley server?");
+    throw new BadAnswer(call + " did not return a JSON object: is this a Parley server?");
   }
 
-  /// Sends `call` and takes any success for an answer.
+  /// Sends `call` and ignores the content of the reply.
   void plain(Call call) {
     send(call, BodyHandlers.limiting(BodyHandlers.ofByteArray(), JSON_MAX));
   }
 
-  /// The bytes that answer `call`; the caller closes them.
+  /// Sends `call` and returns the bytes of the reply; the caller closes them.
   InputStream bytes(Call call) {
     return send(call, BodyHandlers.ofInputStream());
   }
@@ -93,7 +93,7 @@ final class Http implements AutoCloseable {
 
   /// Opens an event stream.
   ///
-  /// @throws Failure if there is none to be had, now or ever
+  /// @throws Failure if the stream cannot be opened, now or ever
   InputStream stream(Call call, String lastEventId) throws Failure {
     var request = request(call).header("Accept", "text/event-stream");
     var response =
@@ -101,7 +101,7 @@ final class Http implements AutoCloseable {
     var type = response.headers().firstValue("Content-Type").orElse("nothing");
     if (response.statusCode() == NO_CONTENT || !type.startsWith("text/event-stream")) {
       closeQuietly(body(response));
-      throw new Failure(new BadAnswer(call + " was answered with " + type), null, true);
+      throw new Failure(new BadAnswer(call + " returned " + type), null, true);
     }
     return body(response);
   }
@@ -110,7 +110,7 @@ final class Http implements AutoCloseable {
     return switch (response.body()) {
       case Outcome.Success<T> success -> success.body;
       case Outcome.Refused<T> refused ->
-          throw new IllegalStateException("a refusal got through: " + refused.status);
+          throw new IllegalStateException("an unhandled error response: " + refused.status);
     };
   }
 
@@ -135,7 +135,7 @@ final class Http implements AutoCloseable {
 
   private <T> HttpResponse<Outcome<T>> once(HttpRequest request, BodyHandler<T> handler)
       throws Failure {
-    // Not HttpRequest.timeout: newer JDKs count the whole body in, and a stream has no end.
+    // Not HttpRequest.timeout: newer JDKs include the body in the time, and a stream has no end.
     var sent = http.sendAsync(request, info -> outcome(info, handler));
     try {
       var response = sent.get(settings.requestTimeout().toMillis(), TimeUnit.MILLISECONDS);
@@ -158,7 +158,7 @@ final class Http implements AutoCloseable {
     }
   }
 
-  /// A refusal's body is read whole, as text; only a success is what the caller asked for.
+  /// The body of an error response is read as bytes; only the body of a success goes to `handler`.
   private static <T> BodySubscriber<Outcome<T>> outcome(ResponseInfo info, BodyHandler<T> handler) {
     if (success(info.statusCode())) {
       return BodySubscribers.mapping(handler.apply(info), Outcome.Success::new);
@@ -210,7 +210,7 @@ final class Http implements AutoCloseable {
     try {
       body.close();
     } catch (IOException ignored) {
-      // It was to be thrown away.
+      // The body is not needed.
     }
   }
 
@@ -219,7 +219,7 @@ final class Http implements AutoCloseable {
     http.shutdownNow();
   }
 
-  /// A request did not succeed; it may the next time, unless this is `permanent`.
+  /// A request failed. It may be repeated, unless the failure is `permanent`.
   static final class Failure extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -235,7 +235,7 @@ final class Http implements AutoCloseable {
     }
   }
 
-  /// What an answer comes to.
+  /// The result of a request.
   private sealed interface Outcome<T> {
 
     record Success<T>(T body) implements Outcome<T> {}

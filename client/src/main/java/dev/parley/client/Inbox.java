@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Puts what a stream sends in order: drops what came before, fetches what was left out.
+/// Delivers the events of a stream in order: drops duplicates, and fetches missing events.
 ///
 /// Holds at most one page and one event. For one thread.
 final class Inbox {
@@ -58,9 +58,9 @@ final class Inbox {
     return entry;
   }
 
-  /// Takes a frame of the stream. True if it brought the reader forward.
+  /// Adds a frame of the stream. True if it moved the reader forward.
   ///
-  /// @throws BadAnswer if it is none
+  /// @throws BadAnswer if the frame is invalid
   boolean take(SseFrame frame) {
     var before = received;
     if (frame.data().isEmpty()) {
@@ -112,7 +112,7 @@ final class Inbox {
     return position.k() > 0 ? position.seq() : position.seq() - 1;
   }
 
-  /// Fetches the next page of what is missing.
+  /// Fetches the next page of missing events.
   private void repair() {
     var before = received;
     var query = new Query("/api/contexts/" + subscription.context() + "/events");
@@ -129,7 +129,7 @@ final class Inbox {
     }
   }
 
-  /// Gives up on fetching; a new connection sends what is missing.
+  /// Stops fetching missing events; a new connection sends them.
   void forgetGap() {
     held = null;
     repairThrough = 0;
@@ -138,7 +138,7 @@ final class Inbox {
   private static Position position(ObjectNode fields) {
     var seq = fields.path("seq");
     if (!seq.isIntegralNumber() || seq.asLong() < 1) {
-      throw new BadAnswer("the server sent an event without a number");
+      throw new BadAnswer("the server sent an event without a sequence number");
     }
     return new Position(seq.asLong(), Math.max(0, fields.path("k").asInt(0)));
   }
@@ -147,7 +147,7 @@ final class Inbox {
     try {
       return Position.parse(id);
     } catch (Rejection.Invalid notOne) {
-      throw new BadAnswer("the server sent an id that is no position", notOne);
+      throw new BadAnswer("the server sent an id that is not a position", notOne);
     }
   }
 
@@ -162,13 +162,13 @@ final class Inbox {
     throw new BadAnswer("the server sent a frame that is not a JSON object");
   }
 
-  /// The interval that a `stream-open` frame promises; zero if there are no heartbeats.
+  /// The heartbeat interval of a `stream-open` frame; zero if there are no heartbeats.
   static Duration heartbeat(SseFrame frame, Duration usual) {
     var millis = object(frame.data()).path("heartbeatMs").asLong(usual.toMillis());
     return Duration.ofMillis(Math.clamp(millis, 0, HEARTBEAT_MAX.toMillis()));
   }
 
-  /// What a `stream-gap` frame says.
+  /// The exception for a `stream-gap` frame.
   static StreamGap gap(SseFrame frame) {
     var fields = object(frame.data());
     return new StreamGap(
@@ -186,9 +186,9 @@ final class Inbox {
     onUnknown = hook;
   }
 
-  /// The position to go on from after a cut.
+  /// The position to continue from after a lost connection.
   ///
-  /// What is held back or being fetched has not been received.
+  /// Events that are held back or being fetched do not count as received.
   Position received() {
     return received;
   }

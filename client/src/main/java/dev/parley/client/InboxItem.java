@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Something that waits for a person: `kind` is `input`, with an `inputId`, or `auth`, with an
-/// `authId`.
+/// A question or sign-in that waits for a person: `kind` is `input`, with an `inputId`, or `auth`,
+/// with an `authId`.
 public record InboxItem(
     ContextId contextId,
     @Nullable TaskId taskId,
@@ -36,7 +36,7 @@ public record InboxItem(
     options = options == null ? null : List.copyOf(options);
   }
 
-  /// The id to answer it by.
+  /// The id of the question or sign-in, for the answer.
   public String id() {
     if (inputId != null) {
       return inputId.value();

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A message as it now reads.
+/// A message in its current version.
 public record MessageInfo(
     MessageId messageId,
     long seq,

@@ -4,14 +4,14 @@ import dev.parley.protocol.ContextId;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A context to be made; what is missing is the server's choice.
+/// A context to create; the server chooses values that are null.
 public record NewContext(
     @Nullable ContextId contextId, @Nullable String title, @Nullable ObjectNode metadata) {
 
-  /// With everything left to the server.
+  /// A context without a title.
   public static final NewContext UNTITLED = new NewContext(null, null, null);
 
-  /// With a title.
+  /// A context with a title.
   public static NewContext titled(String title) {
     return new NewContext(null, title, null);
   }

@@ -3,11 +3,11 @@ package dev.parley.client;
 import dev.parley.protocol.ContextId;
 import org.jspecify.annotations.Nullable;
 
-/// A fork that is wanted: at the last event if `atSeq` is missing, under an id of the server's if
-/// `contextId` is.
+/// A fork to create. Without `atSeq`, it is at the last event; without `contextId`, the server
+/// chooses the id.
 public record NewFork(@Nullable Long atSeq, @Nullable ContextId contextId, @Nullable String title) {
 
-  /// A fork of all there is.
+  /// A fork at the last event.
   public static final NewFork OF_ALL = new NewFork(null, null, null);
 
   /// A fork that shares the events up to `seq`.

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// A message to be sent, and how it is to be worked on; what is missing has a default.
+/// A message to send, and options for its task; null means the default.
 ///
 /// `whenBusy` is `enqueue`, `reject`, `interrupt`, `rollback` or `steer`.
 public record NewMessage(
@@ -29,19 +29,19 @@ public record NewMessage(
     return new NewMessage(content, null, null, null, null, null, null, null, null);
   }
 
-  /// The same, but for this agent, or for whom the server chooses if null.
+  /// The same, but for this agent; if null, the server chooses the agent.
   public NewMessage to(@Nullable AgentTypeId agent) {
     return new NewMessage(
         content, parts, agent, taskType, priority, timeoutMs, workingDirectory, strategy, whenBusy);
   }
 
-  /// The same, but working in this folder of the server's, or in its usual one if null.
+  /// The same, but with this working directory on the server; if null, its default.
   public NewMessage in(@Nullable String folder) {
     return new NewMessage(
         content, parts, agentId, taskType, priority, timeoutMs, folder, strategy, whenBusy);
   }
 
-  /// The same, but with what to do if a task already runs.
+  /// The same, but with this policy if a task already runs.
   public NewMessage whenBusy(@Nullable String policy) {
     return new NewMessage(
         content, parts, agentId, taskType, priority, timeoutMs, workingDirectory, strategy, policy);

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Some items of a list, and the cursor to ask for the next ones with, if there are more.
+/// A page of a list, and the cursor of the next page, if there is one.
 public record Page<T>(List<T> items, @Nullable String nextCursor) {
   public Page {
     items = List.copyOf(items);
   }
 
-  /// The first `limit` items of a list whose pages `fetch` gets by their cursor.
+  /// The first `limit` items of a list; `fetch` returns the page at a cursor.
   public static <T> List<T> collect(Function<@Nullable String, Page<T>> fetch, int limit) {
     var all = new ArrayList<T>();
     @Nullable String cursor = null;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Talks to a Parley server: sends messages, and reads the log of any context, live or later.
+/// A client of a Parley server: sends messages, and reads the log of any context, live or later.
 ///
 /// ```java
 /// try (var parley = new ParleyClient(URI.create("http://127.0.0.1:7070"));
@@ -35,9 +35,9 @@ import tools.jackson.databind.node.ObjectNode;
 /// }
 /// ```
 ///
-/// Every method blocks, and may be called by many threads. What the server refuses is thrown as the
-/// same [Rejection] that the server threw; [Unreachable] says that there is no server, [BadAnswer]
-/// that it is broken or not Parley's.
+/// Every method blocks, and may be called by many threads. If the server rejects a request, the
+/// method throws the same [Rejection] as the server. [Unreachable] means that no server replies,
+/// [BadAnswer] that the server failed or is not a Parley server.
 public final class ParleyClient implements AutoCloseable {
 
   private final ClientSettings settings;
@@ -50,7 +50,7 @@ public final class ParleyClient implements AutoCloseable {
     this(ClientSettings.of(url));
   }
 
-  /// A client with settings of its own.
+  /// A client with these settings.
   public ParleyClient(ClientSettings settings) {
     this(settings, new SecureRandom(), () -> UUID.randomUUID().toString());
   }
@@ -62,7 +62,7 @@ public final class ParleyClient implements AutoCloseable {
     this.keys = keys;
   }
 
-  /// Makes a context.
+  /// Creates a context.
   public ContextInfo createContext(NewContext context) {
     return read(Call.post("/api/contexts", context, keys.get()), ContextInfo.class);
   }
@@ -72,55 +72,57 @@ public final class ParleyClient implements AutoCloseable {
     return read(Call.get(path(context, "")), ContextInfo.class);
   }
 
-  /// Contexts, the one that changed last first.
+  /// Contexts, most recently changed first.
   public Page<ContextInfo> contexts(@Nullable String cursor, int limit) {
     return list(new Query("/api/contexts"), cursor, limit, ContextInfo.class);
   }
 
-  /// Renames a context or replaces its metadata; what is null stays as it is.
+  /// Renames a context or replaces its metadata; null leaves a value unchanged.
   public ContextInfo updateContext(
       ContextId context, @Nullable String title, @Nullable ObjectNode metadata) {
     var change = new NewContext(null, title, metadata);
     return read(Call.patch(path(context, ""), change), ContextInfo.class);
   }
 
-  /// Deletes a context with all its bytes. Returns when they are gone.
+  /// Deletes a context. Returns when all its data is erased.
   public void deleteContext(ContextId context) {
     http.plain(Call.delete(path(context, "")));
   }
 
-  /// Takes a context back. Nothing is erased: the log goes on, and what was left behind no longer counts.
+  /// Takes a context back to an earlier event. Nothing is erased: the log continues, and the events
+  /// in between no longer count.
   public Rewound rewind(ContextId context, Rewind rewind) {
     return read(Call.post(path(context, "/rewind"), rewind, keys.get()), Rewound.class);
   }
 
-  /// Makes a context that shares the past of this one and goes its own way from there.
+  /// Creates a context that shares the history of this one up to an event.
   public ContextInfo fork(ContextId context, NewFork fork) {
     return read(Call.post(path(context, "/fork"), fork, keys.get()), ContextInfo.class);
   }
 
-  /// Sends a message. Returns when it is durable; the answer comes as events.
+  /// Sends a message. Returns when it is durable; the answer arrives as events.
   public Accepted send(ContextId context, NewMessage message) {
     return send(context, message, keys.get());
   }
 
-  /// Sends a message with a key of the caller's: sent again with the same key, it is the same message.
+  /// Sends a message with an idempotency key: a repeated call with the same key sends no second
+  /// message.
   public Accepted send(ContextId context, NewMessage message, String key) {
     return read(Call.post(path(context, "/messages"), message, key), Accepted.class);
   }
 
-  /// Sends a message and yields what becomes of it.
+  /// Sends a message and streams the events of its task.
   public TaskStream sendAndStream(ContextId context, NewMessage message) {
     return sendAndStream(context, message, StreamFilter.ALL);
   }
 
-  /// The same with other events. A filter that leaves out the end of the task yields events forever.
+  /// The same with a filter. If the filter excludes the end of the task, the stream never ends.
   public TaskStream sendAndStream(ContextId context, NewMessage message, StreamFilter filter) {
     var accepted = send(context, message);
     return new TaskStream(accepted, stream(context, Position.of(accepted.seq()), filter));
   }
 
-  /// Sends text to a new context and yields what becomes of it.
+  /// Sends text to a new context and streams the events of its task.
   public TaskStream ask(String text) {
     var context = createContext(NewContext.UNTITLED).contextId();
     return sendAndStream(context, NewMessage.text(text));
@@ -147,38 +149,39 @@ public final class ParleyClient implements AutoCloseable {
     return read(Call.get("/api/task-lookup/" + task), TaskPlace.class).contextId();
   }
 
-  /// Asks that a task and all below it stop. Returns when that is durable, before they have stopped.
+  /// Requests the cancellation of a task and its subtasks. Returns when the request is durable,
+  /// before the tasks have stopped.
   public void cancel(ContextId context, TaskId task) {
     http.plain(Call.post(path(context, "/tasks/" + task + "/cancel"), Json.object(), keys.get()));
   }
 
-  /// Answers what a task asked. Returns when the answer is durable.
+  /// Answers a task's question. Returns when the answer is durable.
   ///
-  /// @throws Rejection.Invalid if it does not fit what was asked, which stays open
-  /// @throws Rejection.Conflict if somebody has answered, or nobody wants to know any more
+  /// @throws Rejection.Invalid if the answer does not match the question, which stays open
+  /// @throws Rejection.Conflict if the question was already answered or has expired
   public void answer(ContextId context, InputId input, JsonNode value) {
     var body = Json.object();
     body.set("value", value);
     http.plain(Call.post(path(context, "/inputs/" + input), body, keys.get()));
   }
 
-  /// Hands in what a task needs to sign in with. It goes to the server's vault and into no event.
+  /// Sends the credential of a sign-in. The server stores it outside of the log.
   public void signIn(ContextId context, AuthId auth, String credential) {
     var body = Json.object().put("credential", credential);
     http.plain(Call.post(path(context, "/auths/" + auth), body, keys.get()));
   }
 
-  /// What waits for a person, in all contexts that the caller may see.
+  /// Open questions and sign-ins, in all contexts that the caller may see.
   public Page<InboxItem> inbox(@Nullable String cursor, int limit) {
     return list(new Query("/api/inbox"), cursor, limit, InboxItem.class);
   }
 
-  /// Artifacts in their latest version, oldest first.
+  /// The latest versions of the artifacts, oldest first.
   public Page<ArtifactInfo> artifacts(ContextId context, @Nullable String cursor, int limit) {
     return list(new Query(path(context, "/artifacts")), cursor, limit, ArtifactInfo.class);
   }
 
-  /// One version of an artifact, the latest if null.
+  /// One version of an artifact; if null, the latest.
   public ArtifactInfo artifact(ContextId context, ArtifactId artifact, @Nullable Integer version) {
     var query = new Query(path(context, "/artifacts/" + artifact)).with("version", version);
     return read(Call.get(query.toString()), ArtifactInfo.class);
@@ -190,7 +193,7 @@ public final class ParleyClient implements AutoCloseable {
     return http.bytes(Call.get(query.with("version", version).toString()));
   }
 
-  /// The context as it now is.
+  /// The current state of a context.
   public Snapshot snapshot(ContextId context) {
     return read(Call.get(path(context, "/snapshot")), Snapshot.class);
   }
@@ -206,19 +209,20 @@ public final class ParleyClient implements AutoCloseable {
     return EventPage.of(http.json(Call.get(filter.addTo(query).toString())));
   }
 
-  /// The same without text that people deleted or edited since: pieces of such an answer are left out.
+  /// The same without text that was deleted or edited later; the deltas of such an answer are left
+  /// out.
   public EventPage correctedEvents(ContextId context, Position after, int limit) {
     var query = new Query(path(context, "/events")).with("after", after).with("limit", limit);
     return EventPage.of(http.json(Call.get(query.with("corrected", true).toString())));
   }
 
-  /// Events after `after` ([Position#START] for all), and then live ones, until it is closed.
+  /// Streams events after `after` ([Position#START] for all), then new ones, until it is closed.
   public EventStream stream(ContextId context, Position after, StreamFilter filter) {
     var subscription = new Subscription(context, after, filter);
     return new EventStream(http, subscription, settings, random);
   }
 
-  /// What the server says of its health.
+  /// The health report of the server.
   public ObjectNode health() {
     return http.json(Call.get("/healthz"));
   }
@@ -242,7 +246,7 @@ public final class ParleyClient implements AutoCloseable {
     var items = new ArrayList<T>();
     for (var item : answer.path("items")) {
       if (!(item instanceof ObjectNode fields)) {
-        throw new BadAnswer(query + " was answered with a list of something else");
+        throw new BadAnswer(query + " returned a list with items that are not objects");
       }
       items.add(fit(query.toString(), fields, type));
     }
@@ -254,9 +258,8 @@ public final class ParleyClient implements AutoCloseable {
     try {
       return Json.read(answer, type);
     } catch (Rejection.Invalid misfit) {
-      // The server is wrong here, not the caller.
-      throw new BadAnswer(
-          path + " was answered with something else: " + misfit.getMessage(), misfit);
+      // This is an error of the server, not of the caller.
+      throw new BadAnswer(path + " returned an unexpected object: " + misfit.getMessage(), misfit);
     }
   }
 

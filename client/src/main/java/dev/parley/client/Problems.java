@@ -6,14 +6,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/// Turns a server's problem back into the rejection it came from.
+/// Converts an error response back into the server's rejection.
 final class Problems {
 
   private static final int TEXT_MAX = 500;
 
   private Problems() {}
 
-  /// What to throw for an answer with this status, which is not a success.
+  /// The exception for a response with this status, which is not a success.
   static RuntimeException of(int status, byte[] body) {
     var problem = parse(body);
     var detail = text(problem, "detail");

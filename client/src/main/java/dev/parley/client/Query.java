@@ -4,7 +4,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// Builds a path with its query; what is null is left out.
+/// Builds a path with its query; null values are left out.
 final class Query {
 
   private final StringBuilder text;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A context at a position: a reader who shows this and streams on from `position` misses nothing.
+/// The state of a context at a position. A reader that streams events after `position` misses none.
 public record Snapshot(
     Position position,
     ContextInfo context,

@@ -8,11 +8,11 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Turns the bytes of an event stream into frames, however the bytes are cut.
+/// Parses the bytes of an event stream into frames; the bytes may be split anywhere.
 ///
-/// Lines are found among the bytes and decoded whole, so a character that was cut in two is no case
-/// of its own. Unlike a browser it also yields blocks without data, because a heartbeat is one, and it
-/// refuses bad UTF-8 instead of quietly replacing it. For one thread.
+/// Lines are split as bytes and then decoded, so a character that arrives in two parts needs no
+/// special case. Unlike a browser, the parser also returns blocks without data, because a heartbeat
+/// is one, and it rejects invalid UTF-8 instead of replacing it. For one thread.
 final class SseParser {
 
   private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
@@ -31,15 +31,15 @@ final class SseParser {
   private @Nullable StringBuilder data;
   private @Nullable Duration retry;
 
-  /// Gives each frame to `frames`, and refuses one of more than `frameMax` bytes.
+  /// Passes each frame to `frames`, and rejects frames of more than `frameMax` bytes.
   SseParser(int frameMax, Consumer<SseFrame> frames) {
     this.frameMax = frameMax;
     this.frames = frames;
   }
 
-  /// Takes the next bytes.
+  /// Adds the next bytes.
   ///
-  /// @throws BadAnswer if they cannot be part of a stream; the parser is then of no more use
+  /// @throws BadAnswer if they are invalid; the parser cannot be used after that
   void feed(byte[] bytes, int length) {
     var from = 0;
     for (var i = 0; i < length; i++) {
@@ -116,7 +116,7 @@ final class SseParser {
         }
       }
       default -> {
-        // The standard says to ignore fields one does not know.
+        // The standard requires that unknown fields are ignored.
       }
     }
   }

@@ -13,9 +13,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Which events a reader wants; the server does the leaving out.
+/// Selects the events of a stream; the server applies the filter.
 ///
-/// Empty sets and nulls ask for all. `internal` asks for internal events as well.
+/// Empty sets and nulls select all. `internal` also selects internal events.
 public record StreamFilter(
     Set<Kind> kinds,
     Set<Kind> excluded,
@@ -25,7 +25,8 @@ public record StreamFilter(
     @Nullable Double minConfidence,
     boolean internal) {
 
-  /// From which tasks events are wanted: all that is set must hold. `rootTaskId` is any task, with everything below it.
+  /// Selects tasks: all components that are set must match. `rootTaskId` may be any task; it
+  /// selects the task with its subtasks.
   public record Tasks(
       @Nullable TaskId taskId,
       @Nullable TaskId rootTaskId,
@@ -65,13 +66,13 @@ public record StreamFilter(
         new Tasks(task, tasks.rootTaskId, tasks.parentTaskId, tasks.agentId, tasks.invocationId));
   }
 
-  /// Only this task and everything below it, or all if null.
+  /// Only this task and its subtasks, or all if null.
   public StreamFilter onlyTree(@Nullable TaskId task) {
     return only(
         new Tasks(tasks.taskId, task, tasks.parentTaskId, tasks.agentId, tasks.invocationId));
   }
 
-  /// Only tasks right below this one, or all if null.
+  /// Only direct subtasks of this task, or all if null.
   public StreamFilter onlyChildrenOf(@Nullable TaskId task) {
     return only(new Tasks(tasks.taskId, tasks.rootTaskId, task, tasks.agentId, tasks.invocationId));
   }
@@ -93,12 +94,12 @@ public record StreamFilter(
         kinds, excluded, some, verbosity, thoughtTypes, minConfidence, internal);
   }
 
-  /// Internal events as well, or not.
+  /// With or without internal events.
   public StreamFilter withInternal(boolean wanted) {
     return new StreamFilter(kinds, excluded, tasks, verbosity, thoughtTypes, minConfidence, wanted);
   }
 
-  /// True if no public event is left out, so that a jump in the numbers means a loss.
+  /// True if all public events are selected, so that a gap in the sequence numbers means a loss.
   boolean dense() {
     return kinds.isEmpty()
         && excluded.isEmpty()

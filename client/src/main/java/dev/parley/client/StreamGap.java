@@ -3,9 +3,10 @@ package dev.parley.client;
 import dev.parley.protocol.Position;
 import org.jspecify.annotations.Nullable;
 
-/// A stream cannot go on from where its reader stands, for instance because the context was deleted.
+/// A stream cannot continue from the reader's position, for instance because the context was
+/// deleted.
 ///
-/// A reader that wants to go on takes a snapshot, and streams from there.
+/// To continue, the reader takes a snapshot and streams from there.
 public final class StreamGap extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
@@ -16,7 +17,7 @@ public final class StreamGap extends RuntimeException {
 
   StreamGap(String reason, @Nullable String requested, @Nullable String position) {
     super(
-        "The stream cannot go on"
+        "The stream cannot continue"
             + (requested == null ? "" : " after " + requested)
             + ": "
             + reason
@@ -26,17 +27,17 @@ public final class StreamGap extends RuntimeException {
     this.position = position;
   }
 
-  /// Why: `ahead-of-head`, `deleted`, or `missing` if the server has lost events.
+  /// The reason: `ahead-of-head`, `deleted`, or `missing` if the server has lost events.
   public String reason() {
     return reason;
   }
 
-  /// Where the reader wanted to go on.
+  /// The position that the reader wanted to continue from.
   public @Nullable Position requested() {
     return requested == null ? null : Position.parse(requested);
   }
 
-  /// Where the log stands, if it still exists.
+  /// The last position of the log, if it still exists.
   public @Nullable Position position() {
     return position == null ? null : Position.parse(position);
   }

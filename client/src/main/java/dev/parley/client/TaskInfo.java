@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A task as it now stands.
+/// The current state of a task.
 public record TaskInfo(
     TaskId taskId,
     ContextId contextId,

@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// What becomes of one message: the events of its task and of every task below it, to the last.
+/// The events of one message's task and its subtasks, up to the end of the task.
 ///
-/// For one thread; any thread may [#close]. Closing stops nothing but the reading.
+/// For one thread; any thread may [#close]. Closing the stream does not stop the task.
 public final class TaskStream implements AutoCloseable {
 
   private final Accepted accepted;
@@ -46,7 +46,7 @@ public final class TaskStream implements AutoCloseable {
     return Optional.empty();
   }
 
-  /// Gives every event to `reader`, and returns when the task has ended, saying how.
+  /// Passes every event to `reader`, and returns the final state when the task has ended.
   ///
   /// Empty if the stream was closed before that.
   public Optional<TaskState> forEach(Consumer<Entry> reader) throws InterruptedException {
@@ -56,7 +56,8 @@ public final class TaskStream implements AutoCloseable {
     return outcome();
   }
 
-  /// Waits for the end, and returns what the task said until then; if an agent below spoke for it, its answer.
+  /// Waits for the end of the task and returns its text; if a sub-agent wrote the answer, that
+  /// answer.
   public String text() throws InterruptedException {
     var text = new StringBuilder();
     var answer = new StringBuilder();
@@ -76,7 +77,7 @@ public final class TaskStream implements AutoCloseable {
     return text.isEmpty() ? answer.toString() : text.toString();
   }
 
-  /// How the task ended, if [#next] has come to its end.
+  /// The final state of the task, if [#next] has reached it.
   public Optional<TaskState> outcome() {
     return Optional.ofNullable(outcome);
   }
@@ -97,7 +98,7 @@ public final class TaskStream implements AutoCloseable {
       case TaskStatus status
           when status.status() == TaskState.FAILED || status.status() == TaskState.CANCELED ->
           status.status();
-      // Every other event leaves the task going on, those of later versions too.
+      // No other event ends the task, also none of later versions.
       default -> null;
     };
   }

@@ -7,11 +7,12 @@ import dev.parley.protocol.TaskState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A context's events as people look at them: what a sub-agent does stands at the call that spawned
-/// it, apart from its parent and from its siblings, to any depth.
+/// A context's events, arranged for display: the events of a sub-agent are grouped at the call that
+/// spawned it, separate from its parent and its siblings, to any depth.
 ///
-/// Every event is in here once. `orphans` are sub-agents whose spawning call is not known, or not
-/// yet. A rewind is an event like others: what it took back is still shown.
+/// The timeline contains every event once. `orphans` are sub-agents whose spawning call is not
+/// known, or not yet. A rewind is an event like others: the events that it took back are still
+/// included.
 public record Timeline(List<Item> items, List<SubagentThread> orphans) {
 
   public Timeline {
@@ -19,20 +20,20 @@ public record Timeline(List<Item> items, List<SubagentThread> orphans) {
     orphans = List.copyOf(orphans);
   }
 
-  /// The timeline of these events of one context. The same events give the same timeline.
+  /// The timeline of these events of one context. It does not depend on their order.
   public static Timeline of(List<Entry> entries) {
     var fold = new TimelineFold();
     entries.forEach(fold::add);
     return fold.timeline();
   }
 
-  /// What stands at one place.
+  /// An element of a timeline.
   public sealed interface Item {}
 
-  /// An event by itself.
+  /// A single event.
   public record Plain(Entry entry) implements Item {}
 
-  /// The sub-agents of one call, where the call began; `trigger` is what began it.
+  /// The sub-agents of one call, at the position of `trigger`, the first event of the call.
   public record SubagentGroup(Entry trigger, List<SubagentThread> threads, BatchProgress progress)
       implements Item {
     public SubagentGroup {
@@ -40,7 +41,7 @@ public record Timeline(List<Item> items, List<SubagentThread> orphans) {
     }
   }
 
-  /// What one sub-agent does. Empty while it is only announced.
+  /// The events of one sub-agent. Empty while it is only announced.
   public record SubagentThread(
       TaskId taskId, @Nullable AgentTypeId agentId, TaskState status, List<Item> items) {
     public SubagentThread {

@@ -4,19 +4,19 @@ import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
 import java.util.TreeMap;
 
-/// Makes a [Timeline] of events as they come.
+/// Builds a [Timeline] from events as they arrive.
 ///
-/// Only what has come counts, not in which order, nor how often: a sub-agent's event that comes
-/// before the call that spawned it is held, and finds its place when the call has come. Adding an
-/// event is quick, [#timeline] looks at all of them. For one thread.
+/// Order and duplicates do not matter: an event of a sub-agent that arrives before the call that
+/// spawned it gets its place when the call arrives. Adding an event is fast; [#timeline] processes
+/// all events. For one thread.
 public final class TimelineFold {
 
   private final TreeMap<Position, Entry> entries = new TreeMap<>();
 
-  /// Begins with no events.
+  /// Starts without events.
   public TimelineFold() {}
 
-  /// Takes in an event.
+  /// Adds an event.
   public void add(Entry entry) {
     entries.putIfAbsent(entry.position(), entry);
   }

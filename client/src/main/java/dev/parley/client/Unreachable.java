@@ -3,7 +3,7 @@ package dev.parley.client;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
-/// No server answers at the address, or not any more.
+/// No server replies at the address.
 public final class Unreachable extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
@@ -15,7 +15,7 @@ public final class Unreachable extends RuntimeException {
     this.url = url;
   }
 
-  /// Where the server was looked for.
+  /// The address of the server.
   public URI url() {
     return url;
   }

@@ -4,7 +4,7 @@ import dev.parley.protocol.ReportEvent.Usage;
 import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
-/// What one model cost a context: sums over its calls.
+/// The usage and cost of one model in a context: sums over its calls.
 public record UsageInfo(
     String model,
     long calls,
@@ -14,7 +14,7 @@ public record UsageInfo(
     @Nullable Long cacheCreationInputTokens,
     @Nullable Long cacheReadInputTokens) {
 
-  /// All tokens that the model read, those in its cache too.
+  /// All input tokens, including cached ones.
   public long allInputTokens() {
     return Usage.allInputTokens(inputTokens, cacheCreationInputTokens, cacheReadInputTokens);
   }

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Puts the branches of a timeline together. For one use.
+/// Builds a timeline from the events of its sub-agents. For one use.
 final class Weaving {
 
   private final Branches branches;
@@ -42,7 +42,7 @@ final class Weaving {
     var orphans = new ArrayList<SubagentThread>();
     homeless.forEach(task -> orphans.add(thread(task)));
     for (var branch : branches.subtasks()) {
-      // Only where tasks claim to be each other's parents.
+      // Only if the parents of tasks form a cycle.
       if (!placed.contains(branch.task())) {
         orphans.add(thread(branch.task()));
       }

@@ -1,4 +1,4 @@
-/// The Java client: what a program needs to talk to a server.
+/// The Java client: lets a program use a Parley server.
 @NullMarked
 package dev.parley.client;
 

@@ -8,7 +8,7 @@ import dev.parley.client.Timeline.SubagentGroup;
 import dev.parley.client.Timeline.SubagentThread;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Origin;
-import dev.parley.protocol.RandomTrees;
+import dev.parley.protocol.RandomTaskTrees;
 import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.ToolEvent.ToolComplete;
@@ -42,15 +42,16 @@ class TimelinePropertyTest {
   void the_trees_are_worth_looking_at() {
     var depths = new HashSet<Integer>();
     seeds()
-        .forEach(seed -> depths.add(depth(Timeline.of(new RandomTrees(seed).entries()).items())));
+        .forEach(
+            seed -> depths.add(depth(Timeline.of(new RandomTaskTrees(seed).entries()).items())));
 
-    assertThat(depths).contains(1, 2, RandomTrees.DEPTH_MAX);
+    assertThat(depths).contains(1, 2, RandomTaskTrees.DEPTH_MAX);
   }
 
   @ParameterizedTest
   @MethodSource("seeds")
   void every_event_is_there_once(long seed) {
-    var entries = new RandomTrees(seed).entries();
+    var entries = new RandomTaskTrees(seed).entries();
 
     var timeline = Timeline.of(entries);
 
@@ -61,7 +62,7 @@ class TimelinePropertyTest {
   @ParameterizedTest
   @MethodSource("seeds")
   void a_thread_has_the_events_of_its_task_in_order_and_no_others(long seed) {
-    var entries = new RandomTrees(seed).entries();
+    var entries = new RandomTaskTrees(seed).entries();
 
     each(
         Timeline.of(entries).items(),
@@ -78,7 +79,7 @@ class TimelinePropertyTest {
   @MethodSource("seeds")
   void a_group_is_what_its_call_says_and_what_its_sub_agents_say(long seed) {
     each(
-        Timeline.of(new RandomTrees(seed).entries()).items(),
+        Timeline.of(new RandomTaskTrees(seed).entries()).items(),
         group -> {
           var start = (ToolStart) group.trigger().event();
           var metadata = start.subagentMetadata();
@@ -98,7 +99,7 @@ class TimelinePropertyTest {
   @ParameterizedTest
   @MethodSource("seeds")
   void event_by_event_gives_the_same_as_all_at_once(long seed) {
-    var entries = new RandomTrees(seed).entries();
+    var entries = new RandomTaskTrees(seed).entries();
     var fold = new TimelineFold();
 
     for (var i = 0; i < Math.min(entries.size(), PREFIXES_MAX); i++) {
@@ -110,7 +111,7 @@ class TimelinePropertyTest {
   @ParameterizedTest
   @MethodSource("seeds")
   void the_order_of_arrival_makes_no_difference_and_nothing_is_lost_on_the_way(long seed) {
-    var entries = new RandomTrees(seed).entries();
+    var entries = new RandomTaskTrees(seed).entries();
     var shuffled = new ArrayList<>(entries);
     Collections.shuffle(shuffled, new Random(seed));
     var fold = new TimelineFold();
@@ -131,7 +132,7 @@ class TimelinePropertyTest {
   @ParameterizedTest
   @MethodSource("seeds")
   void progress_is_what_one_would_count(long seed) {
-    var entries = new RandomTrees(seed).entries();
+    var entries = new RandomTaskTrees(seed).entries();
 
     each(
         Timeline.of(entries).items(),
@@ -153,7 +154,7 @@ class TimelinePropertyTest {
   @ParameterizedTest
   @MethodSource("seeds")
   void logs_without_the_new_fields_give_the_same_groups(long seed) {
-    var entries = new RandomTrees(seed).entries();
+    var entries = new RandomTaskTrees(seed).entries();
 
     assertThat(shape(Timeline.of(entries.stream().map(TimelinePropertyTest::older).toList())))
         .isEqualTo(shape(Timeline.of(entries)));

@@ -82,13 +82,14 @@ public final class EventJson {
   ///
   /// @throws Rejection.Invalid as [#entry(byte\[\])] does
   public static Entry entry(ObjectNode fields) {
-    var envelope = Json.read(fields, Envelope.class);
+    var entryEnvelope = Json.read(fields, EntryEnvelope.class);
     var kind =
-        Kind.find(envelope.kind())
+        Kind.find(entryEnvelope.kind())
             .orElseThrow(
-                () -> new Rejection.Invalid("unknown-kind", "no such kind: " + envelope.kind()));
+                () ->
+                    new Rejection.Invalid("unknown-kind", "no such kind: " + entryEnvelope.kind()));
     var event = event(kind, fields);
-    return envelope.entry(event, !namesAnotherAgent(event));
+    return entryEnvelope.entry(event, !namesAnotherAgent(event));
   }
 
   private static void envelope(JsonBytes json, Entry entry) {

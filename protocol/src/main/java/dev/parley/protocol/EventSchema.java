@@ -59,7 +59,7 @@ public final class EventSchema {
     var required = schema.putArray("required");
     for (var component : type.getRecordComponents()) {
       properties.set(component.getName(), component(component));
-      if (!RecordShape.optional(component)) {
+      if (!RecordNullability.optional(component)) {
         required.add(component.getName());
       }
     }

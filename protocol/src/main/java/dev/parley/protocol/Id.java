@@ -36,12 +36,12 @@ public sealed interface Id
   /// Throws a rejection if the id is not valid. For use in constructors.
   static void check(String name, String text) {
     if (!valid(text)) {
-      throw refusal(name);
+      throw rejection(name);
     }
   }
 
   /// The rejection of an invalid id in the field `name`.
-  static Rejection.Invalid refusal(String name) {
+  static Rejection.Invalid rejection(String name) {
     return new Rejection.Invalid(
         "invalid-id", name + " must be 1 to " + LENGTH_MAX + " characters of A-Z a-z 0-9 . _ : -");
   }

@@ -84,11 +84,11 @@ public final class Json {
     try {
       var value = reading.get();
       if (value == null) {
-        throw Misfit.notAnObject();
+        throw JsonRejections.notAnObject();
       }
       return value;
     } catch (JacksonException problem) {
-      throw Misfit.rejection(problem);
+      throw JsonRejections.rejection(problem);
     }
   }
 
@@ -100,7 +100,7 @@ public final class Json {
             .build();
     return JsonMapper.builder(JsonFactory.builder().streamReadConstraints(limits).build())
         .annotationIntrospector(new RecordIntrospector())
-        .addModule(JsonText.module())
+        .addModule(JsonStringTypes.module())
         .changeDefaultPropertyInclusion(
             inclusion -> inclusion.withValueInclusion(JsonInclude.Include.NON_NULL))
         .disable(EnumFeature.READ_ENUMS_USING_TO_STRING, EnumFeature.WRITE_ENUMS_USING_TO_STRING)

@@ -28,7 +28,7 @@ final class RecordIntrospector extends JacksonAnnotationIntrospector {
       var type = constructor.getAnnotatedParameterTypes()[parameter.getIndex()];
       var element = parameter.getType().getContentType();
       return JsonSetter.Value.construct(
-          RecordShape.optional(type) ? Nulls.SET : Nulls.FAIL,
+          RecordNullability.optional(type) ? Nulls.SET : Nulls.FAIL,
           element == null || element.hasRawClass(JsonNode.class) ? Nulls.SET : Nulls.FAIL);
     }
     return super.findSetterInfo(config, member);

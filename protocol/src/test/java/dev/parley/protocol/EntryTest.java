@@ -17,7 +17,7 @@ class EntryTest {
   @ParameterizedTest
   @ValueSource(strings = {"kind", "seq", "eventId", "contextId", "timestamp"})
   void an_entry_without_its_envelope_is_refused(String name) {
-    var fields = Golden.of(Kind.CONTENT_DELTA).tree();
+    var fields = GoldenFile.of(Kind.CONTENT_DELTA).tree();
     fields.remove(name);
 
     assertThatThrownBy(() -> EventJson.entry(fields))
@@ -40,7 +40,7 @@ class EntryTest {
     "timestamp,       1,           timestamp must be a time such as 2026-11-15T10:30:00.123Z"
   })
   void an_envelope_of_the_wrong_type_is_refused(String name, String value, String message) {
-    var fields = Golden.of(Kind.CONTENT_DELTA).tree();
+    var fields = GoldenFile.of(Kind.CONTENT_DELTA).tree();
     fields.set(name, Json.mapper().readTree(value));
 
     assertThatThrownBy(() -> EventJson.entry(fields))
@@ -51,7 +51,7 @@ class EntryTest {
   /// An older reader can distinguish this from invalid JSON and skip it.
   @Test
   void an_unknown_kind_has_a_code_of_its_own() {
-    var fields = Golden.of(Kind.CONTENT_DELTA).tree().put("kind", "content-sung");
+    var fields = GoldenFile.of(Kind.CONTENT_DELTA).tree().put("kind", "content-sung");
 
     assertThatThrownBy(() -> EventJson.entry(fields))
         .isInstanceOfSatisfying(
@@ -68,7 +68,7 @@ class EntryTest {
 
   @Test
   void an_entry_without_a_task_has_no_origin() {
-    var entry = EventJson.entry(Golden.of(Kind.CONTEXT_CREATED).tree());
+    var entry = EventJson.entry(GoldenFile.of(Kind.CONTEXT_CREATED).tree());
 
     assertThat(entry.origin()).isNull();
     assertThat(entry.taskId()).isNull();
@@ -105,7 +105,7 @@ class EntryTest {
   }
 
   private static Entry entry(Event event) {
-    var like = EventJson.entry(Golden.of(Kind.TASK_STATUS).tree());
+    var like = EventJson.entry(GoldenFile.of(Kind.TASK_STATUS).tree());
     return new Entry(
         like.contextId(), like.position(), like.eventId(), like.timestamp(), like.origin(), event);
   }

@@ -29,12 +29,12 @@ class EventSchemaTest {
 
   private static final Schema ANY = REGISTRY.getSchema(EventSchema.document());
 
-  static Stream<Golden> ours() {
-    return Golden.ours();
+  static Stream<GoldenFile> ours() {
+    return GoldenFile.ours();
   }
 
-  static Stream<Golden> s5() {
-    return Golden.s5();
+  static Stream<GoldenFile> s5() {
+    return GoldenFile.s5();
   }
 
   /// Run with `-Dparley.update=true` to rewrite the file.
@@ -52,25 +52,26 @@ class EventSchemaTest {
 
   @ParameterizedTest
   @MethodSource("ours")
-  void a_golden_entry_is_valid(Golden golden) {
-    assertThat(ANY.validate(golden.tree())).isEmpty();
-    assertThat(schema(golden.kind()).validate(golden.tree())).isEmpty();
+  void a_golden_entry_is_valid(GoldenFile goldenFile) {
+    assertThat(ANY.validate(goldenFile.tree())).isEmpty();
+    assertThat(schema(goldenFile.kind()).validate(goldenFile.tree())).isEmpty();
   }
 
   /// Looopy's examples lack the fields that Parley's envelope adds: `seq` and `eventId`.
   @ParameterizedTest
   @MethodSource("s5")
-  void an_example_of_s5_is_valid_but_for_the_envelope(Golden golden) {
-    var whole = golden.tree().put("seq", 1).put("eventId", "00000000-0000-4000-8000-000000000000");
+  void a_looopy_example_is_valid_but_for_the_envelope(GoldenFile goldenFile) {
+    var whole =
+        goldenFile.tree().put("seq", 1).put("eventId", "00000000-0000-4000-8000-000000000000");
 
     assertThat(ANY.validate(whole)).isEmpty();
   }
 
   @ParameterizedTest
   @MethodSource("ours")
-  void an_entry_that_lacks_a_required_field_is_not_valid(Golden golden) {
-    for (var required : EventSchema.of(golden.kind()).get("required")) {
-      var without = golden.tree().without(required.asString());
+  void an_entry_that_lacks_a_required_field_is_not_valid(GoldenFile goldenFile) {
+    for (var required : EventSchema.of(goldenFile.kind()).get("required")) {
+      var without = goldenFile.tree().without(required.asString());
 
       assertThat(ANY.validate(without)).as("without %s", required).isNotEmpty();
     }
@@ -78,21 +79,21 @@ class EventSchemaTest {
 
   @ParameterizedTest
   @MethodSource("ours")
-  void an_entry_without_what_is_optional_is_valid(Golden golden) {
-    var required = EventSchema.of(golden.kind()).get("required").valueStream();
+  void an_entry_without_what_is_optional_is_valid(GoldenFile goldenFile) {
+    var required = EventSchema.of(goldenFile.kind()).get("required").valueStream();
     var names = required.map(JsonNode::asString).toList();
 
-    assertThat(ANY.validate(golden.tree().retain(names))).isEmpty();
+    assertThat(ANY.validate(goldenFile.tree().retain(names))).isEmpty();
   }
 
   @ParameterizedTest
   @MethodSource("ours")
-  void an_entry_with_a_field_of_the_wrong_type_is_not_valid(Golden golden) {
-    for (var property : EventSchema.of(golden.kind()).get("properties").properties()) {
+  void an_entry_with_a_field_of_the_wrong_type_is_not_valid(GoldenFile goldenFile) {
+    for (var property : EventSchema.of(goldenFile.kind()).get("properties").properties()) {
       if (property.getValue().isEmpty()) {
         continue; // Any type is allowed here.
       }
-      var wrong = golden.tree();
+      var wrong = goldenFile.tree();
       if ("object".equals(property.getValue().path("type").asString(""))) {
         wrong.putArray(property.getKey());
       } else {
@@ -105,7 +106,7 @@ class EventSchemaTest {
 
   @Test
   void an_entry_of_no_known_kind_is_not_valid() {
-    assertThat(ANY.validate(Golden.of(Kind.USAGE).tree().put("kind", "usages"))).isNotEmpty();
+    assertThat(ANY.validate(GoldenFile.of(Kind.USAGE).tree().put("kind", "usages"))).isNotEmpty();
   }
 
   @ParameterizedTest
@@ -136,11 +137,11 @@ class EventSchemaTest {
   }
 
   private static Event events(Kind kind) {
-    return EventJson.event(kind, Golden.of(kind).tree());
+    return EventJson.event(kind, GoldenFile.of(kind).tree());
   }
 
   private static Set<String> envelope() {
-    return Stream.of(Envelope.class.getRecordComponents())
+    return Stream.of(EntryEnvelope.class.getRecordComponents())
         .map(component -> component.getName())
         .collect(Collectors.toSet());
   }

@@ -156,7 +156,7 @@ public final class RandomEvents {
   }
 
   private @Nullable Object component(RecordComponent component) {
-    if (RecordShape.optional(component) && random.nextInt(3) == 0) {
+    if (RecordNullability.optional(component) && random.nextInt(3) == 0) {
       return null;
     }
     // A JSON null means that such a component is missing.

@@ -56,7 +56,7 @@ public enum A2aError {
   }
 
   /// True for errors that A2A defines, beyond those of JSON-RPC.
-  public boolean ofA2a() {
+  public boolean definedByA2a() {
     return code > -32100;
   }
 

@@ -5,7 +5,7 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolEvent.Mode;
-import dev.parley.tool.Schema;
+import dev.parley.tool.ArgumentsSchema;
 import dev.parley.tool.ToolResult;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
@@ -58,7 +58,7 @@ public final class AgentTool implements SpawnTool {
 
   @Override
   public ObjectNode schema() {
-    return Schema.of(Arguments.class);
+    return ArgumentsSchema.of(Arguments.class);
   }
 
   @Override
@@ -67,16 +67,16 @@ public final class AgentTool implements SpawnTool {
   }
 
   @Override
-  public Jobs jobs(ObjectNode arguments) {
+  public SubagentJobs jobs(ObjectNode arguments) {
     var prompt = Json.read(arguments, Arguments.class).prompt();
     if (prompt.isBlank()) {
       throw new Rejection.Invalid("a prompt needs text");
     }
-    return new Jobs(Mode.PARALLEL, List.of(new Job(agent, prompt)));
+    return new SubagentJobs(Mode.PARALLEL, List.of(new SubagentJob(agent, prompt)));
   }
 
   @Override
-  public ToolResult result(List<Ended> ended) {
+  public ToolResult result(List<EndedJob> ended) {
     var end = ended.getFirst().end();
     return end.status() == TaskState.COMPLETED
         ? new ToolResult.Done(StringNode.valueOf(end.result() == null ? "" : end.result()))

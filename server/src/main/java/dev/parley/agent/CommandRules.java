@@ -1,6 +1,6 @@
 package dev.parley.agent;
 
-import dev.parley.agent.ShellLine.Candidate;
+import dev.parley.agent.ShellLineParser.CandidateCommand;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +19,7 @@ final class CommandRules {
       Set.of("shell", "Bash", "run_shell_command", "exec_command", "local_shell");
 
   /// How a rule of `ask` or `deny` matches.
-  enum Fit {
+  enum RuleMatch {
     YES,
     /// Part of the line cannot be parsed, and may match.
     UNCLEAR,
@@ -42,8 +42,8 @@ final class CommandRules {
     if (wanted.indexOf('*') < 0 && wanted.equals(line)) {
       return true;
     }
-    var rule = ShellLine.plainRule(wanted);
-    var words = ShellLine.plain(line);
+    var rule = ShellLineParser.plainRule(wanted);
+    var words = ShellLineParser.plain(line);
     return rule.isPresent() && words.isPresent() && allows(rule.get(), words.get());
   }
 
@@ -67,25 +67,25 @@ final class CommandRules {
         named += named == i ? 1 : 0;
       } else if (!matches(pattern, word)
           || (pattern.startsWith("*") && word.startsWith("-"))
-          || climbs(word)) {
+          || hasParentSegment(word)) {
         return false;
       }
     }
-    return named == words.size() || !RiskyCommands.exceeds(words, named);
+    return named == words.size() || !RiskyCommands.exceedsRule(words, named);
   }
 
-  private static boolean climbs(String word) {
+  private static boolean hasParentSegment(String word) {
     return Arrays.asList(word.split("/", -1)).contains("..");
   }
 
   /// How a rule of `ask` or `deny` with `wanted` in its brackets matches the line.
-  static Fit forbids(String wanted, String line) {
+  static RuleMatch forbids(String wanted, String line) {
     var rule = List.of(wanted.strip().split("\\s+", -1));
-    var all = ShellLine.candidates(line);
+    var all = ShellLineParser.candidates(line);
     var unclear = all.opaque();
     for (var command : all.commands()) {
-      if (covers(rule, command) || coversLater(rule, command)) {
-        return Fit.YES;
+      if (covers(rule, command) || coversAfterOptions(rule, command)) {
+        return RuleMatch.YES;
       }
       // The shell itself evaluates such a subscript: test -v 'a[$(rm x)]'.
       unclear |=
@@ -93,13 +93,14 @@ final class CommandRules {
               .anyMatch(word -> RiskyCommands.evaluates(command.program(), word));
       unclear |=
           !command.programClear()
-              || (!command.clear() && matches(ShellLine.base(rule.getFirst()), command.program()));
+              || (!command.clear()
+                  && matches(ShellLineParser.base(rule.getFirst()), command.program()));
     }
-    return unclear ? Fit.UNCLEAR : Fit.NO;
+    return unclear ? RuleMatch.UNCLEAR : RuleMatch.NO;
   }
 
   /// The same with options before the sub-command: `git -C folder push` matches `git push *`.
-  private static boolean coversLater(List<String> rule, Candidate command) {
+  private static boolean coversAfterOptions(List<String> rule, CandidateCommand command) {
     var words = command.words();
     if (rule.size() < 2 || rule.get(1).startsWith("-") || rule.get(1).equals("*")) {
       return false;
@@ -107,7 +108,7 @@ final class CommandRules {
     for (var i = 2; i < Math.min(words.size(), 64) && words.get(1).startsWith("-"); i++) {
       var rest = new java.util.ArrayList<>(words.subList(i, words.size()));
       rest.addFirst(words.getFirst());
-      if (covers(rule, new Candidate(rest, command.programClear(), command.clear()))) {
+      if (covers(rule, new CandidateCommand(rest, command.programClear(), command.clear()))) {
         return true;
       }
     }
@@ -115,7 +116,7 @@ final class CommandRules {
   }
 
   /// The last word of a rule may end in `*`, which also matches further words.
-  private static boolean covers(List<String> rule, Candidate command) {
+  private static boolean covers(List<String> rule, CandidateCommand command) {
     var words = command.words();
     for (var i = 0; i < rule.size(); i++) {
       var pattern = rule.get(i);
@@ -125,7 +126,7 @@ final class CommandRules {
       }
       var fits =
           matches(pattern, words.get(i))
-              || (i == 0 && matches(ShellLine.base(pattern), command.program()));
+              || (i == 0 && matches(ShellLineParser.base(pattern), command.program()));
       if (!fits) {
         return false;
       }

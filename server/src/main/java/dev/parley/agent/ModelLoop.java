@@ -1,9 +1,10 @@
 package dev.parley.agent;
 
+import dev.parley.auth.SignInRequests;
+import dev.parley.model.ModelReply;
 import dev.parley.model.Prompt;
-import dev.parley.model.Prompt.Part;
+import dev.parley.model.Prompt.PromptPart;
 import dev.parley.model.Prompt.ToolDescription;
-import dev.parley.model.Reply;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.Json;
@@ -14,12 +15,11 @@ import dev.parley.protocol.ThoughtEvent.InternalThoughtProcess;
 import dev.parley.protocol.ThoughtEvent.Stage;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.task.Agent;
-import dev.parley.task.Limits;
-import dev.parley.task.Outcome;
-import dev.parley.task.Run;
+import dev.parley.task.TaskLimits;
+import dev.parley.task.TaskOutcome;
+import dev.parley.task.TaskRun;
 import dev.parley.tool.PlatformThreads;
 import dev.parley.tool.Tool;
-import dev.parley.vault.SignInDesk;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -32,7 +32,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// An agent that calls a model, runs the tools that it requests, and repeats this until there is an
 /// answer.
 ///
-/// The next step depends only on the log, see [Story]: a task that was parked, or interrupted by a
+/// The next step depends only on the log, see [ModelTaskHistory]: a task that was parked, or interrupted by a
 /// crash, continues with the same code that runs it the first time.
 public final class ModelLoop implements Agent {
 
@@ -47,33 +47,37 @@ public final class ModelLoop implements Agent {
   static final int ARGUMENTS_BYTES_MAX = 4 << 20;
 
   /// The dependencies that all loops share.
-  public record Parts(
-      Memory memory,
-      Coordinators coordinators,
-      Limits limits,
-      SignInDesk signIns,
+  public record ModelLoopDependencies(
+      ConversationMemory memory,
+      ParentAgentQuestions parentAgents,
+      TaskLimits limits,
+      SignInRequests signIns,
       PlatformThreads threads) {
 
     /// The dependencies of loops whose tools need no credentials.
-    public Parts(Memory memory, Coordinators coordinators, Limits limits) {
-      this(memory, coordinators, limits, SignInDesk.bare(), new PlatformThreads());
+    public ModelLoopDependencies(
+        ConversationMemory memory, ParentAgentQuestions parentAgents, TaskLimits limits) {
+      this(memory, parentAgents, limits, SignInRequests.passThrough(), new PlatformThreads());
     }
   }
 
-  private final AgentType type;
-  private final Parts parts;
-  private final @Nullable ObjectNode spawned;
+  private final ModelAgentType type;
+  private final ModelLoopDependencies dependencies;
+  private final @Nullable ObjectNode subtaskMetadata;
 
-  public ModelLoop(AgentType type, Parts parts) {
-    this(type, parts, null);
+  public ModelLoop(ModelAgentType type, ModelLoopDependencies modelLoopDependencies) {
+    this(type, modelLoopDependencies, null);
   }
 
   /// A loop that only delegates, so that its prompt has no history. `spawned` is the metadata of
   /// its subtasks.
-  public ModelLoop(AgentType type, Parts parts, @Nullable ObjectNode spawned) {
+  public ModelLoop(
+      ModelAgentType type,
+      ModelLoopDependencies modelLoopDependencies,
+      @Nullable ObjectNode spawned) {
     this.type = type;
-    this.parts = parts;
-    this.spawned = spawned;
+    this.dependencies = modelLoopDependencies;
+    this.subtaskMetadata = spawned;
   }
 
   @Override
@@ -87,47 +91,53 @@ public final class ModelLoop implements Agent {
   }
 
   @Override
-  public Outcome work(Run run) throws InterruptedException {
-    run.closeBlocks();
-    var tools = tools(run);
-    var thoughts = new Thoughts();
+  public TaskOutcome work(TaskRun taskRun) throws InterruptedException {
+    taskRun.closeBlocks();
+    var tools = tools(taskRun);
+    var thoughtCounter = new ThoughtCounter();
     var calling =
-        new Calls.Parts(
+        new ToolCalls.ToolCallsDependencies(
             tools,
             type.policy(),
-            parts.coordinators(),
-            new Questions(run, parts.limits().inputTimeout(), parts.signIns()),
-            thoughts,
-            new Spawns(run, spawned),
-            parts.threads());
-    try (var pen = new Pen(run);
-        var calls = new Calls(run, calling)) {
-      return new Work(run, pen, calls, thoughts, tools).go();
+            dependencies.parentAgents(),
+            new QuestionFactory(
+                taskRun, dependencies.limits().inputTimeout(), dependencies.signIns()),
+            thoughtCounter,
+            new SubtaskCalls(taskRun, subtaskMetadata),
+            dependencies.threads());
+    try (var eventBatcher = new EventBatcher(taskRun);
+        var toolCalls = new ToolCalls(taskRun, calling)) {
+      return new LoopRun(taskRun, eventBatcher, toolCalls, thoughtCounter, tools).run();
     }
   }
 
-  private Map<String, Tool> tools(Run run) throws InterruptedException {
+  private Map<String, Tool> tools(TaskRun taskRun) throws InterruptedException {
     var tools = new LinkedHashMap<String, Tool>();
-    type.toolbox().tools(run.owner()).forEach(tool -> tools.put(tool.name(), tool));
-    ClientTools.of(run.created()).forEach(tool -> tools.putIfAbsent(tool.name(), tool));
+    type.toolbox().tools(taskRun.owner()).forEach(tool -> tools.put(tool.name(), tool));
+    ClientTools.of(taskRun.created()).forEach(tool -> tools.putIfAbsent(tool.name(), tool));
     return tools;
   }
 
   /// The run of one task through the loop. Not thread-safe.
-  private final class Work {
-    private final Run run;
-    private final Pen pen;
-    private final Calls calls;
-    private final Thoughts thoughts;
+  private final class LoopRun {
+    private final TaskRun taskRun;
+    private final EventBatcher batcher;
+    private final ToolCalls toolCalls;
+    private final ThoughtCounter thoughtCounter;
     private final List<ToolDescription> tools;
-    private @Nullable List<Part> remembered;
-    private final Story story = new Story();
+    private @Nullable List<PromptPart> conversation;
+    private final ModelTaskHistory taskHistory = new ModelTaskHistory();
 
-    Work(Run run, Pen pen, Calls calls, Thoughts thoughts, Map<String, Tool> tools) {
-      this.thoughts = thoughts;
-      this.run = run;
-      this.pen = pen;
-      this.calls = calls;
+    LoopRun(
+        TaskRun taskRun,
+        EventBatcher eventBatcher,
+        ToolCalls toolCalls,
+        ThoughtCounter thoughtCounter,
+        Map<String, Tool> tools) {
+      this.thoughtCounter = thoughtCounter;
+      this.taskRun = taskRun;
+      this.batcher = eventBatcher;
+      this.toolCalls = toolCalls;
       this.tools =
           tools.values().stream()
               .filter(Tool::offered)
@@ -135,19 +145,19 @@ public final class ModelLoop implements Agent {
               .toList();
     }
 
-    Outcome go() throws InterruptedException {
-      story.read(run.news());
-      thoughts.atLeast(story.thoughts());
+    TaskOutcome run() throws InterruptedException {
+      taskHistory.read(taskRun.readNewEntries());
+      thoughtCounter.atLeast(taskHistory.thoughts());
       while (true) {
-        if (!story.calls().isEmpty()) {
-          var parked = calls.advance(story);
+        if (!taskHistory.calls().isEmpty()) {
+          var parked = toolCalls.advance(taskHistory);
           if (parked.isPresent()) {
             return parked.get();
           }
-        } else if (story.answered()) {
-          return new Outcome.Completed(story.answer());
+        } else if (taskHistory.answered()) {
+          return new TaskOutcome.Completed(taskHistory.answer());
         } else {
-          var failed = exhausted();
+          var failed = limitReached();
           if (failed == null) {
             failed = ask();
           }
@@ -159,66 +169,70 @@ public final class ModelLoop implements Agent {
     }
 
     /// The limit that the task has reached, or null.
-    private Outcome.@Nullable Failed exhausted() {
-      var limits = parts.limits().loop();
-      if (story.failedTurns() >= limits.maxFailedTurns()) {
-        var message = "no tool worked " + story.failedTurns() + " turns in a row";
-        return new Outcome.Failed(ErrorCode.TOOL_FAILED, message, false);
+    private TaskOutcome.@Nullable Failed limitReached() {
+      var limits = dependencies.limits().loop();
+      if (taskHistory.failedTurns() >= limits.maxFailedTurns()) {
+        var message = "no tool worked " + taskHistory.failedTurns() + " turns in a row";
+        return new TaskOutcome.Failed(ErrorCode.TOOL_FAILED, message, false);
       }
-      if (story.nextIteration() > limits.maxTurns()) {
+      if (taskHistory.nextIteration() > limits.maxTurns()) {
         var message = "the task was not done after " + limits.maxTurns() + " turns";
-        return new Outcome.Failed(ErrorCode.LIMIT, message, false);
+        return new TaskOutcome.Failed(ErrorCode.LIMIT, message, false);
       }
-      if (story.tokens() >= limits.maxTokens()) {
-        var message = "the task was not done after " + story.tokens() + " tokens";
-        return new Outcome.Failed(ErrorCode.LIMIT, message, false);
+      if (taskHistory.tokens() >= limits.maxTokens()) {
+        var message = "the task was not done after " + taskHistory.tokens() + " tokens";
+        return new TaskOutcome.Failed(ErrorCode.LIMIT, message, false);
       }
-      if (story.attempts() >= ATTEMPTS_MAX) {
-        var message = "the model call was interrupted " + story.attempts() + " times";
-        return new Outcome.Failed(ErrorCode.INTERRUPTED, message, true);
+      if (taskHistory.attempts() >= ATTEMPTS_MAX) {
+        var message = "the model call was interrupted " + taskHistory.attempts() + " times";
+        return new TaskOutcome.Failed(ErrorCode.INTERRUPTED, message, true);
       }
       return null;
     }
 
     /// Calls the model for the next turn. Returns the failure, or null.
-    private Outcome.@Nullable Failed ask() throws InterruptedException {
-      var iteration = story.nextIteration();
-      var replaces = story.cut();
+    private TaskOutcome.@Nullable Failed ask() throws InterruptedException {
+      var iteration = taskHistory.nextIteration();
+      var replaces = taskHistory.interruptedBlock();
       var prompt = prompt();
-      if (!announce(iteration, prompt)) {
+      if (!writeModelCall(iteration, prompt)) {
         return null;
       }
-      run.reach("model-asked");
-      var scribe = new Scribe(run, pen, thoughts, type.model().name(), replaces, about());
-      switch (reply(prompt, scribe)) {
-        case Reply.Failed(var code, var message, var retryable, var usage) -> {
-          scribe.cutOff();
-          pen.flush();
+      taskRun.reachFailPoint("model-asked");
+      var modelOutputWriter =
+          new ModelOutputWriter(
+              taskRun, batcher, thoughtCounter, type.model().name(), replaces, relatedCall());
+      switch (reply(prompt, modelOutputWriter)) {
+        case ModelReply.ModelError(var code, var message, var retryable, var usage) -> {
+          modelOutputWriter.endFailedAttempt();
+          batcher.flush();
           if (usage != null) {
-            run.emit(List.of(usage));
+            taskRun.emit(List.of(usage));
           }
-          return new Outcome.Failed(code, message, retryable);
+          return new TaskOutcome.Failed(code, message, retryable);
         }
-        case Reply.Answered answer -> {
+        case ModelReply.ModelAnswer answer -> {
           var excess = excess(answer.calls());
           if (excess != null) {
-            pen.flush();
-            run.emit(List.of(answer.usage()));
-            return new Outcome.Failed(ErrorCode.LIMIT, excess, false);
+            batcher.flush();
+            taskRun.emit(List.of(answer.usage()));
+            return new TaskOutcome.Failed(ErrorCode.LIMIT, excess, false);
           }
-          scribe.finish(answer, distinct(answer.calls()), iteration);
-          run.reach("turn-durable");
+          modelOutputWriter.finish(answer, withDistinctIds(answer.calls()), iteration);
+          taskRun.reachFailPoint("turn-durable");
         }
       }
-      story.read(run.news());
+      taskHistory.read(taskRun.readNewEntries());
       return null;
     }
 
-    private Reply reply(Prompt prompt, Scribe scribe) throws InterruptedException {
+    private ModelReply reply(Prompt prompt, ModelOutputWriter modelOutputWriter)
+        throws InterruptedException {
       try {
-        return type.model().ask(prompt, scribe);
+        return type.model().ask(prompt, modelOutputWriter);
       } catch (Rejection.TooLarge flood) {
-        return new Reply.Failed(ErrorCode.LIMIT, String.valueOf(flood.getMessage()), false);
+        return new ModelReply.ModelError(
+            ErrorCode.LIMIT, String.valueOf(flood.getMessage()), false);
       }
     }
 
@@ -242,39 +256,39 @@ public final class ModelLoop implements Agent {
     }
 
     private Prompt prompt() throws InterruptedException {
-      if (remembered == null) {
+      if (conversation == null) {
         // Read late: most calls of an agent that waits for others end without a model call.
-        remembered =
-            spawned == null
-                ? new Compactor(parts.memory()).recall(run, type.model())
-                : parts.memory().recall(run, List.of());
+        conversation =
+            subtaskMetadata == null
+                ? new HistoryCompactor(dependencies.memory()).promptParts(taskRun, type.model())
+                : dependencies.memory().promptParts(taskRun, List.of());
       }
-      var told = new ArrayList<>(remembered);
-      told.addAll(story.parts());
-      told.addAll(story.unheard());
-      var fitting = Budget.fit(told, parts.limits().loop().historyTokens());
+      var told = new ArrayList<>(conversation);
+      told.addAll(taskHistory.parts());
+      told.addAll(taskHistory.pendingMessages());
+      var fitting = PromptBudget.fit(told, dependencies.limits().loop().historyTokens());
       return new Prompt(type.instructions(), fitting, tools, null);
     }
 
     /// Appends that the model is about to be called. False if there are new entries that are not in
     /// the prompt; then they are read first.
-    private boolean announce(int iteration, Prompt prompt) {
+    private boolean writeModelCall(int iteration, Prompt prompt) {
       var call =
           new InternalLlmCall(iteration, type.model().name(), prompt.parts().size(), tools.size());
-      if (run.emitUnlessNews(announced(call))) {
-        story.read(run.news());
+      if (taskRun.emitUnlessNewEntries(modelCallEvents(call))) {
+        taskHistory.read(taskRun.readNewEntries());
         return true;
       }
-      story.read(run.news());
+      taskHistory.read(taskRun.readNewEntries());
       return false;
     }
 
     /// The model call, and the state of the loop before it.
-    private List<Event> announced(InternalLlmCall call) {
+    private List<Event> modelCallEvents(InternalLlmCall call) {
       var events = new ArrayList<Event>();
-      var returned = story.returned();
-      if (!returned.isEmpty() && story.attempts() == 0) {
-        var succeeded = returned.stream().filter(Part.Returned::success).count();
+      var returned = taskHistory.returned();
+      if (!returned.isEmpty() && taskHistory.attempts() == 0) {
+        var succeeded = returned.stream().filter(PromptPart.PromptToolResult::success).count();
         var state =
             Json.object().put("succeeded", succeeded).put("failed", returned.size() - succeeded);
         var reasoning = "Tool calls that have ended: " + returned.size() + ".";
@@ -284,9 +298,9 @@ public final class ModelLoop implements Agent {
       events.add(call);
       var state =
           Json.object()
-              .put("attempt", story.attempts() + 1)
-              .put("tokensUsed", story.tokens())
-              .put("failedTurns", story.failedTurns());
+              .put("attempt", taskHistory.attempts() + 1)
+              .put("tokensUsed", taskHistory.tokens())
+              .put("failedTurns", taskHistory.failedTurns());
       events.add(
           new InternalThoughtProcess(
               call.iteration(), Stage.PRE_LLM, "The model is asked next.", state));
@@ -294,19 +308,19 @@ public final class ModelLoop implements Agent {
     }
 
     /// The call that thoughts of the next turn relate to: the one that returned last.
-    private @Nullable ToolCallId about() {
-      return story.returned().isEmpty() ? null : story.returned().getLast().call();
+    private @Nullable ToolCallId relatedCall() {
+      return taskHistory.returned().isEmpty() ? null : taskHistory.returned().getLast().call();
     }
 
     /// Some models number the calls of every turn from 0; such calls get new ids.
-    private List<ToolCall> distinct(List<ToolCall> wanted) {
+    private List<ToolCall> withDistinctIds(List<ToolCall> wanted) {
       var seen = new HashSet<ToolCallId>();
       return wanted.stream()
           .map(
               call ->
-                  seen.add(call.id()) && !story.used(call.id())
+                  seen.add(call.id()) && !taskHistory.used(call.id())
                       ? call
-                      : new ToolCall(run.sources().toolCallId(), call.name(), call.arguments()))
+                      : new ToolCall(taskRun.sources().toolCallId(), call.name(), call.arguments()))
           .toList();
     }
   }

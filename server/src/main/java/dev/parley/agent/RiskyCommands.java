@@ -16,7 +16,7 @@ final class RiskyCommands {
 
   /// Programs whose arguments contain or name what they run. Every argument must be in the rule.
   private static final Set<String> RUNNERS =
-      ShellLine.words(
+      ShellLineParser.words(
           """
           alias ansible ansible-playbook ant apt apt-get ash at awk bash batch bazel bind brew
           builtin bundle busybox c++ cc chroot chrt clang clang++ cmake command complete composer
@@ -43,7 +43,7 @@ final class RiskyCommands {
   private static final Set<String> VERSION = Set.of("--version", "-version", "-V", "--help");
 
   private static final Set<String> GIT_READING =
-      ShellLine.words(
+      ShellLineParser.words(
           """
           status log diff show rev-parse ls-files ls-tree describe blame annotate shortlog
           cat-file name-rev rev-list merge-base for-each-ref count-objects diff-tree diff-index
@@ -51,7 +51,7 @@ final class RiskyCommands {
           """);
 
   /// Sub-commands that only read; others must be in the rule.
-  private static final Map<String, Set<String>> READING =
+  private static final Map<String, Set<String>> READING_SUBCOMMANDS =
       Map.ofEntries(
           entry("git", GIT_READING),
           entry("hg", Set.of("status", "log", "diff", "annotate", "branches", "tags", "version")),
@@ -74,7 +74,7 @@ final class RiskyCommands {
           entry("rustup", Set.of("show", "--version")),
           entry(
               "mvn",
-              ShellLine.words(
+              ShellLineParser.words(
                   """
                   validate compile test test-compile package verify clean -v --version -q -B -o -ntp -e
                   -DskipTests
@@ -84,8 +84,8 @@ final class RiskyCommands {
               Set.of("tasks", "dependencies", "projects", "test", "build", "check", "-v")));
 
   /// Sub-commands that run what follows: all of it must be in the rule.
-  private static final Set<String> RUNNING =
-      ShellLine.words(
+  private static final Set<String> RUNNING_SUBCOMMANDS =
+      ShellLineParser.words(
           """
           run run-script rum urn x exec dlx generate tool eval shell ssh do create init
           install-test alias config submodule bisect filter-branch difftool mergetool foreach hook
@@ -93,13 +93,14 @@ final class RiskyCommands {
           """);
 
   /// Options without a value that may precede a sub-command; others need approval.
-  private static final Set<String> HARMLESS = Set.of("--no-pager", "-P", "-q", "-B", "-o", "-ntp");
+  private static final Set<String> HARMLESS_OPTIONS =
+      Set.of("--no-pager", "-P", "-q", "-B", "-o", "-ntp");
 
   /// Long options that run or write something, or read a file that does, for any program. Options
   /// that begin with one of these, and abbreviations of these, count too.
-  private static final List<String> LONG =
+  private static final List<String> RISKY_LONG_OPTIONS =
       List.copyOf(
-          ShellLine.words(
+          ShellLineParser.words(
               """
               exec eval command cmd shell hook plugin pager editor program script preload rsh run
               upload-pack receive-pack ext-diff textconv output open-files-in-pager config template
@@ -114,7 +115,7 @@ final class RiskyCommands {
               """));
 
   /// Short options that write or run something, by program; they also count inside clusters.
-  private static final Map<String, String> SHORT =
+  private static final Map<String, String> RISKY_SHORT_OPTIONS =
       Map.ofEntries(
           entry("sort", "oT"),
           entry("rg", ""),
@@ -138,7 +139,7 @@ final class RiskyCommands {
           entry("hostname", "bF"));
 
   /// Built-in commands of the shell that take names of variables.
-  private static final Set<String> BUILT_IN =
+  private static final Set<String> VARIABLE_BUILT_INS =
       Set.of(
           "printf",
           "test",
@@ -154,13 +155,13 @@ final class RiskyCommands {
           "readonly",
           "export");
 
-  private static final Set<String> FIND =
+  private static final Set<String> RISKY_FIND_OPTIONS =
       Set.of("-exec", "-execdir", "-ok", "-okdir", "-delete", "-fls", "-files0-from");
 
   private static final Pattern TAR_LIST = Pattern.compile("-?[vzjJaf]*t[vzjJaf]*");
 
   /// Variables that name code which shells and other programs run, or where they search for it.
-  private static final Pattern STEERING =
+  private static final Pattern DANGEROUS_VARIABLES =
       Pattern.compile(
           "(BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PS[0-4]|PROMPT_COMMAND|IFS|PATH|CDPATH|SHELL|HOME|ZDOTDIR|"
               + "XDG_CONFIG_.*|LD_.*|DYLD_.*|GCONV_PATH|GIT_.*|SSH_ASKPASS|SUDO_ASKPASS|RSYNC_RSH|CVS_RSH|"
@@ -171,14 +172,14 @@ final class RiskyCommands {
           Pattern.DOTALL);
 
   /// Built-in commands of the shell that set variables for later commands.
-  private static final Set<String> SETTING =
+  private static final Set<String> SETTING_COMMANDS =
       Set.of("export", "declare", "typeset", "local", "readonly");
 
   private RiskyCommands() {}
 
   /// True if the command may do more than the rule states, whose first `named` words are literal.
-  static boolean exceeds(List<String> words, int named) {
-    var program = ShellLine.base(words.getFirst());
+  static boolean exceedsRule(List<String> words, int named) {
+    var program = ShellLineParser.base(words.getFirst());
     if (words.size() <= named) {
       return false;
     }
@@ -196,11 +197,12 @@ final class RiskyCommands {
         && words.stream().skip(1).filter(word -> !word.startsWith("-")).count() > 1) {
       return true;
     }
-    var reading = READING.get(program.replaceAll("w$", "").replaceAll("^mvnd$", "mvn"));
-    if (reading != null && exceeds(words, named, reading)) {
+    var reading = READING_SUBCOMMANDS.get(program.replaceAll("w$", "").replaceAll("^mvnd$", "mvn"));
+    if (reading != null && exceedsRule(words, named, reading)) {
       return true;
     }
-    var letters = program.equals("git") ? gitLetters(words) : SHORT.getOrDefault(program, "");
+    var letters =
+        program.equals("git") ? gitLetters(words) : RISKY_SHORT_OPTIONS.getOrDefault(program, "");
     for (var i = Math.max(1, named); i < words.size(); i++) {
       if (isRisky(program, letters, words.get(i))) {
         return true;
@@ -216,20 +218,20 @@ final class RiskyCommands {
   }
 
   /// The same for a program with sub-commands.
-  private static boolean exceeds(List<String> words, int named, Set<String> reading) {
+  private static boolean exceedsRule(List<String> words, int named, Set<String> reading) {
     var at = 1;
-    while (at < words.size() && HARMLESS.contains(words.get(at))) {
+    while (at < words.size() && HARMLESS_OPTIONS.contains(words.get(at))) {
       at++;
     }
     if (at == words.size()) {
       return false;
     }
     var verb = words.get(at);
-    if (RUNNING.contains(verb)) {
+    if (RUNNING_SUBCOMMANDS.contains(verb)) {
       // The name of a script, or the action, must be in the rule: npm run test, git config --get.
       return named < at + 2;
     }
-    var program = ShellLine.base(words.getFirst());
+    var program = ShellLineParser.base(words.getFirst());
     if (program.startsWith("mvn") || program.startsWith("gradle")) {
       return words.stream().skip(Math.max(1, named)).anyMatch(word -> !reading.contains(word));
     }
@@ -238,7 +240,7 @@ final class RiskyCommands {
 
   private static boolean isRisky(String program, String risky, String word) {
     if (program.equals("find")) {
-      return FIND.contains(word) || word.startsWith("-fprint");
+      return RISKY_FIND_OPTIONS.contains(word) || word.startsWith("-fprint");
     }
     if (evaluates(program, word)
         || (program.equals("go") && word.contains("-extld"))
@@ -249,7 +251,7 @@ final class RiskyCommands {
     if (word.startsWith("--")) {
       var name = word.substring(2, end < 0 ? word.length() : end);
       return !name.isEmpty()
-          && LONG.stream()
+          && RISKY_LONG_OPTIONS.stream()
               .anyMatch(
                   option ->
                       name.equals(option)
@@ -264,7 +266,8 @@ final class RiskyCommands {
     if (word.startsWith("-") && word.length() > 1) {
       var letters = word.substring(1, end < 0 ? word.length() : end);
       return letters.chars().anyMatch(c -> risky.indexOf(c) >= 0)
-          || LONG.stream().anyMatch(option -> option.length() > 3 && letters.startsWith(option));
+          || RISKY_LONG_OPTIONS.stream()
+              .anyMatch(option -> option.length() > 3 && letters.startsWith(option));
     }
     return false;
   }
@@ -272,20 +275,21 @@ final class RiskyCommands {
   /// True if a built-in command of the shell may run code in the subscript of a name: `test -v
   /// 'a[$(x)]'`.
   static boolean evaluates(String program, String word) {
-    return BUILT_IN.contains(program)
+    return VARIABLE_BUILT_INS.contains(program)
         && word.indexOf('[') >= 0
         && (word.indexOf('$') >= 0 || word.indexOf('`') >= 0);
   }
 
   /// True for an assignment that may make a program run something that is not in its command line:
   /// `BASH_ENV=x bash -c true`.
-  static boolean steers(String word) {
-    return STEERING.matcher(word).matches();
+  static boolean isDangerousAssignment(String word) {
+    return DANGEROUS_VARIABLES.matcher(word).matches();
   }
 
   /// True if the command sets such a variable for later commands.
-  static boolean sets(String program, List<String> words) {
-    return SETTING.contains(program) && words.stream().anyMatch(RiskyCommands::steers);
+  static boolean setsDangerousVariable(String program, List<String> words) {
+    return SETTING_COMMANDS.contains(program)
+        && words.stream().anyMatch(RiskyCommands::isDangerousAssignment);
   }
 
   /// True if the program receives code in another language than that of the shell.

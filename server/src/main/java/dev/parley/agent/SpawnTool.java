@@ -14,25 +14,25 @@ import tools.jackson.databind.node.ObjectNode;
 interface SpawnTool extends Tool {
 
   /// The job of one agent.
-  record Job(AgentTypeId agent, String prompt) {}
+  record SubagentJob(AgentTypeId agent, String prompt) {}
 
   /// The jobs of the agents, and whether they run in parallel.
-  record Jobs(Mode mode, List<Job> list) {
-    public Jobs {
+  record SubagentJobs(Mode mode, List<SubagentJob> list) {
+    public SubagentJobs {
       list = List.copyOf(list);
     }
   }
 
   /// A job that has ended.
-  record Ended(Job job, SubtaskComplete end) {}
+  record EndedJob(SubagentJob job, SubtaskComplete end) {}
 
   /// The jobs for these arguments.
   ///
   /// @throws dev.parley.protocol.Rejection.Invalid if the arguments are not valid
-  Jobs jobs(ObjectNode arguments);
+  SubagentJobs jobs(ObjectNode arguments);
 
   /// The combined result of the call.
-  ToolResult result(List<Ended> ended);
+  ToolResult result(List<EndedJob> ended);
 
   @Override
   default Effect effect() {

@@ -6,7 +6,7 @@ import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolEvent.Mode;
 import dev.parley.protocol.WireName;
-import dev.parley.tool.Schema;
+import dev.parley.tool.ArgumentsSchema;
 import dev.parley.tool.ToolResult;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -47,12 +47,12 @@ public final class SubagentsTool implements SpawnTool {
 
   @Override
   public ObjectNode schema() {
-    var schema = Schema.of(Arguments.class);
+    var schema = ArgumentsSchema.of(Arguments.class);
     var properties = (ObjectNode) schema.path("properties");
     var mode = Json.object().put("type", "string");
     mode.putArray("enum").add(Mode.PARALLEL.wire()).add(Mode.SERIAL.wire());
     properties.set("mode", mode);
-    var task = Schema.of(Task.class);
+    var task = ArgumentsSchema.of(Task.class);
     var ids = ((ObjectNode) task.path("properties").path("agentId")).putArray("enum");
     agents.forEach(agent -> ids.add(agent.agent().value()));
     ((ObjectNode) properties.path("tasks")).set("items", task);
@@ -60,17 +60,17 @@ public final class SubagentsTool implements SpawnTool {
   }
 
   @Override
-  public Jobs jobs(ObjectNode arguments) {
+  public SubagentJobs jobs(ObjectNode arguments) {
     var wanted = Json.read(arguments, Arguments.class);
     if (wanted.tasks().isEmpty()) {
       throw new Rejection.Invalid("tasks: at least one is needed");
     }
     var mode =
         wanted.mode() == null ? Mode.PARALLEL : WireName.parse(Mode.class, "mode", wanted.mode());
-    return new Jobs(mode, wanted.tasks().stream().map(this::job).toList());
+    return new SubagentJobs(mode, wanted.tasks().stream().map(this::job).toList());
   }
 
-  private Job job(ObjectNode json) {
+  private SubagentJob job(ObjectNode json) {
     var task = Json.read(json, Task.class);
     if (task.prompt().isBlank()) {
       throw new Rejection.Invalid("a prompt needs text");
@@ -82,11 +82,11 @@ public final class SubagentsTool implements SpawnTool {
               + " to hand work to; known: "
               + agents.stream().map(a -> a.agent().value()).collect(Collectors.joining(", ")));
     }
-    return new Job(new AgentTypeId(task.agentId()), task.prompt());
+    return new SubagentJob(new AgentTypeId(task.agentId()), task.prompt());
   }
 
   @Override
-  public ToolResult result(List<Ended> ended) {
+  public ToolResult result(List<EndedJob> ended) {
     var result = Json.object();
     var results = result.putArray("results");
     for (var one : ended) {

@@ -3,7 +3,7 @@ package dev.parley.embed;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.WireName;
 import dev.parley.task.Agent;
-import dev.parley.task.Limits;
+import dev.parley.task.TaskLimits;
 import dev.parley.task.TaskType;
 import java.util.List;
 import java.util.stream.Stream;
@@ -13,14 +13,18 @@ import java.util.stream.Stream;
 /// The supervisor chooses it by `description` and `taskTypes`; other agents call it as the tool
 /// `agent_ID`.
 public record CustomAgent(
-    AgentTypeId id, String name, String description, List<String> taskTypes, Making making) {
+    AgentTypeId id,
+    String name,
+    String description,
+    List<String> taskTypes,
+    CustomAgentFactory factory) {
 
   /// Creates the agent when the server starts, given the server's limits.
   @FunctionalInterface
-  public interface Making {
+  public interface CustomAgentFactory {
 
     /// The agent, which runs any number of tasks in parallel.
-    Agent agent(Limits limits);
+    Agent create(TaskLimits taskLimits);
   }
 
   public CustomAgent {
@@ -36,22 +40,22 @@ public record CustomAgent(
         id,
         description,
         List.of(),
-        limits -> new WorkerAgent(worker, limits.inputTimeout()));
+        taskLimits -> new WorkerAgent(worker, taskLimits.inputTimeout()));
   }
 
   /// An agent that implements [Agent] directly, and may [resume][Agent#resumes] tasks.
-  public static CustomAgent onPort(String id, String description, Agent agent) {
+  public static CustomAgent ofAgent(String id, String description, Agent agent) {
     return new CustomAgent(new AgentTypeId(id), id, description, List.of(), _ -> agent);
   }
 
   /// The same agent with a display name.
-  public CustomAgent called(String newName) {
-    return new CustomAgent(id, newName, description, taskTypes, making);
+  public CustomAgent withName(String newName) {
+    return new CustomAgent(id, newName, description, taskTypes, factory);
   }
 
   /// The same agent; the supervisor's rules route tasks of these types to it.
-  public CustomAgent taking(TaskType... types) {
+  public CustomAgent withTaskTypes(TaskType... types) {
     return new CustomAgent(
-        id, name, description, Stream.of(types).map(TaskType::wire).toList(), making);
+        id, name, description, Stream.of(types).map(TaskType::wire).toList(), factory);
   }
 }

@@ -4,8 +4,8 @@ import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.TaskId;
 import dev.parley.task.Agent;
-import dev.parley.task.Outcome;
-import dev.parley.task.Run;
+import dev.parley.task.TaskOutcome;
+import dev.parley.task.TaskRun;
 import dev.parley.tool.PlatformThreads;
 import java.time.Duration;
 import java.util.Optional;
@@ -28,14 +28,15 @@ public final class IsolatedAgent implements Agent {
   }
 
   @Override
-  public Outcome work(Run run) throws InterruptedException {
-    return run("task-" + run.origin().taskId(), () -> agent.work(run));
+  public TaskOutcome work(TaskRun taskRun) throws InterruptedException {
+    return run("task-" + taskRun.origin().taskId(), () -> agent.work(taskRun));
   }
 
-  private <T> T run(String thread, PlatformThreads.Work<T> work) throws InterruptedException {
+  private <T> T run(String thread, PlatformThreads.InterruptibleWork<T> interruptibleWork)
+      throws InterruptedException {
     try {
-      return threads.work(id.value(), thread, grace, work);
-    } catch (PlatformThreads.LeftBehind stuck) {
+      return threads.work(id.value(), thread, grace, interruptibleWork);
+    } catch (PlatformThreads.StuckCallException stuck) {
       // The agent was asked to stop; the code that stopped it writes the task's end.
       throw new InterruptedException(stuck.getMessage());
     }
@@ -47,32 +48,32 @@ public final class IsolatedAgent implements Agent {
   }
 
   @Override
-  public Optional<Release> release() {
+  public Optional<ResourceRelease> release() {
     return agent
         .release()
         .map(
-            release ->
+            resourceRelease ->
                 (ContextId context, TaskId task) ->
                     run(
                         "release-" + task,
                         () -> {
-                          release.letGo(context, task);
+                          resourceRelease.release(context, task);
                           return true;
                         }));
   }
 
   @Override
-  public Optional<Lookout> lookout() {
+  public Optional<RemoteQuestionCheck> remoteQuestionCheck() {
     return agent
-        .lookout()
+        .remoteQuestionCheck()
         .map(
-            lookout ->
+            remoteQuestionCheck ->
                 (ContextId context, TaskId task) ->
-                    run("lookout-" + task, () -> lookout.settled(context, task)));
+                    run("lookout-" + task, () -> remoteQuestionCheck.settledReason(context, task)));
   }
 
   @Override
-  public boolean passesOn() {
-    return agent.passesOn();
+  public boolean forwardsMessages() {
+    return agent.forwardsMessages();
   }
 }

@@ -6,10 +6,10 @@ package dev.parley.embed;
 @FunctionalInterface
 public interface Worker {
 
-  /// Does the work, on the task's own thread. The text that it [sends][Assignment#say] is the
+  /// Does the work, on the task's own thread. The text that it [sends][WorkerTask#sendText] is the
   /// answer.
   ///
   /// An interrupt means that the task must stop: let the exception propagate. Any other exception
   /// ends the task as failed; throw [WorkFailed] to give the reason.
-  void execute(Assignment assignment) throws InterruptedException;
+  void execute(WorkerTask workerTask) throws InterruptedException;
 }

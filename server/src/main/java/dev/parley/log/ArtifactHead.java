@@ -34,7 +34,7 @@ public record ArtifactHead(
   }
 
   /// The head after a rewind to an earlier version; 0 means before the first version.
-  ArtifactHead backTo(int earlier) {
+  ArtifactHead rewindTo(int earlier) {
     return new ArtifactHead(kind, earlier, 0, true, highestUnless(earlier));
   }
 

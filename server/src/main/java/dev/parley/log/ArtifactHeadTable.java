@@ -17,26 +17,26 @@ final class ArtifactHeadTable {
   private static final String ALL = "";
 
   private final Connection connection;
-  private final Packed packed;
+  private final ChunkPacker packer;
 
-  ArtifactHeadTable(Connection connection, Packed packed) {
+  ArtifactHeadTable(Connection connection, ChunkPacker chunkPacker) {
     this.connection = connection;
-    this.packed = packed;
+    this.packer = chunkPacker;
   }
 
   /// Heads to store: all heads of a context, or only the changed ones.
-  record Changes(boolean all, Map<ArtifactId, ArtifactHead> heads) {}
+  record HeadChanges(boolean all, Map<ArtifactId, ArtifactHead> heads) {}
 
-  void save(long context, Changes changes) throws SQLException {
-    if (changes.all()) {
+  void save(long context, HeadChanges headChanges) throws SQLException {
+    if (headChanges.all()) {
       delete(context);
-      insertAll(context, changes.heads());
+      insertAll(context, headChanges.heads());
       return;
     }
-    if (!changes.heads().isEmpty()) {
+    if (!headChanges.heads().isEmpty()) {
       try (var replace =
           connection.prepareStatement("REPLACE INTO artifact_heads VALUES (?, ?, ?)")) {
-        for (var changed : changes.heads().entrySet()) {
+        for (var changed : headChanges.heads().entrySet()) {
           replace.setLong(1, context);
           replace.setString(2, changed.getKey().value());
           replace.setBytes(3, Json.bytes(changed.getValue()));
@@ -54,13 +54,13 @@ final class ArtifactHeadTable {
     try (var insert = connection.prepareStatement("INSERT INTO artifact_heads VALUES (?, ?, ?)")) {
       insert.setLong(1, context);
       insert.setString(2, ALL);
-      insert.setBytes(3, packed.pack(Json.bytes(SavedHeads.of(heads))));
+      insert.setBytes(3, packer.pack(Json.bytes(SavedHeads.of(heads))));
       insert.executeUpdate();
     }
   }
 
   void delete(long context) throws SQLException {
-    Database.execute(connection, "DELETE FROM artifact_heads WHERE context = " + context);
+    LogDatabase.execute(connection, "DELETE FROM artifact_heads WHERE context = " + context);
   }
 
   /// Loads a context's heads into `heads`.
@@ -72,12 +72,12 @@ final class ArtifactHeadTable {
             "SELECT artifact, data FROM artifact_heads WHERE context = ? ORDER BY artifact")) {
       select.setLong(1, context);
       try (var rows = select.executeQuery();
-          var packed = new Packed()) {
+          var chunkPacker = new ChunkPacker()) {
         while (rows.next()) {
           var artifact = rows.getString(1);
           var data = rows.getBytes(2);
           if (artifact.equals(ALL)) {
-            Json.mapper().readValue(packed.unpack(data), SavedHeads.class).putInto(heads);
+            Json.mapper().readValue(chunkPacker.unpack(data), SavedHeads.class).putInto(heads);
           } else {
             heads.put(new ArtifactId(artifact), Json.mapper().readValue(data, ArtifactHead.class));
           }
@@ -86,17 +86,17 @@ final class ArtifactHeadTable {
     }
   }
 
-  private record SavedHeads(List<SavedState.Artifact> artifacts) {
+  private record SavedHeads(List<SavedState.SavedArtifact> artifacts) {
 
     static SavedHeads of(Map<ArtifactId, ArtifactHead> heads) {
       return new SavedHeads(
           heads.entrySet().stream()
-              .map(e -> new SavedState.Artifact(e.getKey(), e.getValue()))
+              .map(e -> new SavedState.SavedArtifact(e.getKey(), e.getValue()))
               .toList());
     }
 
     void putInto(Map<ArtifactId, ArtifactHead> heads) {
-      artifacts.forEach(artifact -> heads.put(artifact.id(), artifact.head()));
+      artifacts.forEach(savedArtifact -> heads.put(savedArtifact.id(), savedArtifact.head()));
     }
   }
 }

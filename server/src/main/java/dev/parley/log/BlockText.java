@@ -7,19 +7,19 @@ import java.util.Objects;
 /// Joins the deltas of one block.
 final class BlockText {
 
-  private final Slot end;
+  private final StoredEntry end;
   private final StringBuilder text = new StringBuilder();
 
-  BlockText(Slot end) {
+  BlockText(StoredEntry end) {
     this.end = end;
   }
 
-  void add(Slot slot) {
-    if (slot.entry().event() instanceof ContentDelta delta
+  void add(StoredEntry storedEntry) {
+    if (storedEntry.entry().event() instanceof ContentDelta delta
         && end.entry().event() instanceof ContentComplete complete
         && Objects.equals(delta.blockId(), complete.blockId())
-        && Objects.equals(slot.entry().taskId(), end.entry().taskId())
-        && end.entry().position().after(slot.entry().position())) {
+        && Objects.equals(storedEntry.entry().taskId(), end.entry().taskId())
+        && end.entry().position().after(storedEntry.entry().position())) {
       text.append(delta.delta());
     }
   }

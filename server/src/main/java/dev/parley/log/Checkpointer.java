@@ -15,20 +15,20 @@ final class Checkpointer implements AutoCloseable {
 
   private static final Logger LOG = System.getLogger(Checkpointer.class.getName());
 
-  private final Database database;
+  private final LogDatabase logDatabase;
   private final Runnable whenDone;
   private final Semaphore requests = new Semaphore(0);
-  private final AtomicReference<@Nullable Copied> copied = new AtomicReference<>();
+  private final AtomicReference<@Nullable CheckpointResult> result = new AtomicReference<>();
   private final Thread thread;
 
   /// The result of a request: whether the copy succeeded, and how many pages are left.
-  record Copied(boolean succeeded, long pagesLeft) {}
+  record CheckpointResult(boolean succeeded, long pagesLeft) {}
 
   /// Calls `whenDone` on the checkpointer thread after each request.
-  Checkpointer(Database database, Runnable whenDone, FatalHandler fatal) {
-    this.database = database;
+  Checkpointer(LogDatabase logDatabase, Runnable whenDone, FatalHandler fatal) {
+    this.logDatabase = logDatabase;
     this.whenDone = whenDone;
-    this.thread = CoreThread.start("parley-log-checkpointer", this::run, fatal);
+    this.thread = CriticalThread.start("parley-log-checkpointer", this::run, fatal);
   }
 
   void request() {
@@ -36,37 +36,37 @@ final class Checkpointer implements AutoCloseable {
   }
 
   /// The result of the last request, or null if it was already taken.
-  @Nullable Copied takeCopied() {
-    return copied.getAndSet(null);
+  @Nullable CheckpointResult takeResult() {
+    return result.getAndSet(null);
   }
 
   private void run() throws InterruptedException {
     while (true) {
       requests.acquire();
       requests.drainPermits();
-      copied.set(checkpoint());
+      result.set(checkpoint());
       whenDone.run();
     }
   }
 
-  private Copied checkpoint() {
-    try (var connection = database.openReader()) {
-      Database.execute(connection, "PRAGMA query_only = OFF");
+  private CheckpointResult checkpoint() {
+    try (var connection = logDatabase.openReader()) {
+      LogDatabase.execute(connection, "PRAGMA query_only = OFF");
       try (var statement = connection.createStatement();
           var rows = statement.executeQuery("PRAGMA wal_checkpoint(PASSIVE)")) {
         return rows.next() && rows.getLong(1) == 0
-            ? new Copied(true, rows.getLong(2) - rows.getLong(3))
-            : new Copied(false, 0);
+            ? new CheckpointResult(true, rows.getLong(2) - rows.getLong(3))
+            : new CheckpointResult(false, 0);
       }
     } catch (SQLException putOff) {
       LOG.log(Level.DEBUG, "checkpoint postponed: {0}", putOff.getMessage());
-      return new Copied(false, 0);
+      return new CheckpointResult(false, 0);
     }
   }
 
   @Override
   public void close() {
     thread.interrupt();
-    Threads.join(thread);
+    ThreadJoiner.join(thread);
   }
 }

@@ -22,21 +22,21 @@ import org.jspecify.annotations.Nullable;
 final class ChunkReader {
 
   private final ContextId context;
-  private final EventIds ids;
+  private final EventIdGenerator ids;
   private final ByteSource in;
   private final List<Origin> origins = new ArrayList<>();
-  private final ArrayList<Slot> slots = new ArrayList<>();
+  private final ArrayList<StoredEntry> entries = new ArrayList<>();
   private Position position = Position.START;
   private long time;
 
-  private ChunkReader(ContextId context, EventIds ids, byte[] chunk) {
+  private ChunkReader(ContextId context, EventIdGenerator ids, byte[] chunk) {
     this.context = context;
     this.ids = ids;
     this.in = new ByteSource(chunk);
   }
 
   /// The entries of a chunk.
-  static List<Slot> slots(ContextId context, EventIds ids, byte[] chunk) {
+  static List<StoredEntry> entries(ContextId context, EventIdGenerator ids, byte[] chunk) {
     return new ChunkReader(context, ids, chunk).read();
   }
 
@@ -53,7 +53,7 @@ final class ChunkReader {
     return new Position(in.number(), in.length());
   }
 
-  private List<Slot> read() {
+  private List<StoredEntry> read() {
     position = begin(in);
     time = in.number();
     var count = in.length();
@@ -63,7 +63,7 @@ final class ChunkReader {
     while (in.hasMore()) {
       readItem();
     }
-    return slots;
+    return entries;
   }
 
   private Origin readOrigin() {
@@ -101,11 +101,11 @@ final class ChunkReader {
       var from = position.seq() - in.number();
       var payload = in.block();
       var end = EventJson.event(Kind.CONTENT_COMPLETE, payload);
-      slots.add(new Slot(entry(origin, end), from, true, payload.length));
+      entries.add(new StoredEntry(entry(origin, end), from, true, payload.length));
     } else {
       var payload = in.block();
       var event = EventJson.event(Kind.ofCode(code), payload);
-      slots.add(new Slot(entry(origin, event), 0, false, payload.length));
+      entries.add(new StoredEntry(entry(origin, event), 0, false, payload.length));
     }
   }
 
@@ -114,7 +114,7 @@ final class ChunkReader {
     var block = ChunkWriter.block(in.id());
     var index = in.length();
     var count = in.length();
-    slots.ensureCapacity(slots.size() + count);
+    entries.ensureCapacity(entries.size() + count);
     var times = new long[count];
     var lengths = new int[count];
     for (var i = 0; i < count; i++) {
@@ -125,7 +125,7 @@ final class ChunkReader {
       time += times[i];
       position = position.nextPublic();
       var delta = new ContentDelta(in.text(lengths[i]), index + i, block);
-      slots.add(Slot.fresh(entry(origin, delta), 0));
+      entries.add(StoredEntry.fresh(entry(origin, delta), 0));
     }
   }
 

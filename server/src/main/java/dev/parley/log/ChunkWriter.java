@@ -31,73 +31,73 @@ final class ChunkWriter {
   static final int INTERNAL = 0x80;
 
   private final ByteSink out;
-  private final List<Slot> slots;
+  private final List<StoredEntry> entries;
   private final List<Origin> origins = new ArrayList<>();
   private final int[] payloads;
   private long time;
   private int deltas;
 
-  private ChunkWriter(List<Slot> slots) {
-    this.slots = slots;
+  private ChunkWriter(List<StoredEntry> slots) {
+    this.entries = slots;
     this.payloads = new int[slots.size()];
     this.out = new ByteSink(128 + 64 * slots.size());
   }
 
   /// The chunk of these consecutive entries, the first of which follows `before`.
-  static byte[] chunk(Position before, List<Slot> slots) {
+  static byte[] chunk(Position before, List<StoredEntry> slots) {
     return new ChunkWriter(slots).write(before);
   }
 
   /// A chunk, and its entries with the lengths of their payloads.
-  static final class Encoded {
+  static final class EncodedChunk {
     private final byte[] chunk;
-    private final List<Slot> slots;
+    private final List<StoredEntry> entries;
 
-    private Encoded(byte[] chunk, List<Slot> slots) {
+    private EncodedChunk(byte[] chunk, List<StoredEntry> slots) {
       this.chunk = chunk;
-      this.slots = slots;
+      this.entries = slots;
     }
 
     byte[] chunk() {
       return chunk;
     }
 
-    List<Slot> slots() {
-      return slots;
+    List<StoredEntry> entries() {
+      return entries;
     }
   }
 
   /// As [#chunk], for entries that have not been written before.
-  static Encoded encode(Position before, List<Slot> slots) {
+  static EncodedChunk encode(Position before, List<StoredEntry> slots) {
     var writer = new ChunkWriter(slots);
     var chunk = writer.write(before);
     if (writer.deltas == slots.size()) {
-      return new Encoded(chunk, slots); // The usual case: deltas have no payloads.
+      return new EncodedChunk(chunk, slots); // The usual case: deltas have no payloads.
     }
-    var measured = new ArrayList<Slot>(slots.size());
+    var measured = new ArrayList<StoredEntry>(slots.size());
     for (var i = 0; i < slots.size(); i++) {
       var payload = writer.payloads[i];
       measured.add(payload == 0 ? slots.get(i) : slots.get(i).withPayloadBytes(payload));
     }
-    return new Encoded(chunk, measured);
+    return new EncodedChunk(chunk, measured);
   }
 
   private byte[] write(Position before) {
-    time = slots.getFirst().entry().timestamp().toEpochMilli();
+    time = entries.getFirst().entry().timestamp().toEpochMilli();
     out.oneByte(FORMAT);
     out.number(before.seq());
     out.number(before.k());
     out.number(time);
     writeOrigins();
-    for (var i = 0; i < slots.size(); ) {
+    for (var i = 0; i < entries.size(); ) {
       i += writeItem(i);
     }
     return out.toArray();
   }
 
   private void writeOrigins() {
-    for (var slot : slots) {
-      var origin = slot.entry().origin();
+    for (var storedEntry : entries) {
+      var origin = storedEntry.entry().origin();
       if (origin != null && indexOf(origin) < 0) {
         origins.add(origin);
       }
@@ -117,16 +117,16 @@ final class ChunkWriter {
 
   /// Writes the item that begins at `from`. Returns how many entries it covers.
   private int writeItem(int from) {
-    var slot = slots.get(from);
-    var entry = slot.entry();
+    var storedEntry = entries.get(from);
+    var entry = storedEntry.entry();
     if (entry.event() instanceof ContentDelta delta && packable(delta)) {
       return writeRun(from, delta);
     }
     var flag = entry.position().k() > 0 ? INTERNAL : 0;
-    if (slot.textFrom() > 0 && entry.event() instanceof ContentComplete end) {
+    if (storedEntry.textFrom() > 0 && entry.event() instanceof ContentComplete end) {
       out.oneByte(TEXTLESS_END | flag);
       writeHead(entry);
-      out.number(entry.position().seq() - slot.textFrom());
+      out.number(entry.position().seq() - storedEntry.textFrom());
       writePayload(from, withoutText(end));
     } else {
       out.oneByte(entry.event().kind().code() | flag);
@@ -143,10 +143,10 @@ final class ChunkWriter {
   }
 
   private int writeRun(int from, ContentDelta first) {
-    var origin = slots.get(from).entry().origin();
+    var origin = entries.get(from).entry().origin();
     var count = 1;
-    while (from + count < slots.size()
-        && continues(slots.get(from + count), origin, first, count)) {
+    while (from + count < entries.size()
+        && continues(entries.get(from + count), origin, first, count)) {
       count++;
     }
     out.oneByte(DELTA_RUN);
@@ -156,7 +156,7 @@ final class ChunkWriter {
     out.number(count);
     var texts = new ByteSink(8 * count);
     for (var i = 0; i < count; i++) {
-      var entry = slots.get(from + i).entry();
+      var entry = entries.get(from + i).entry();
       writeTime(entry);
       var text = ((ContentDelta) entry.event()).delta().getBytes(StandardCharsets.UTF_8);
       out.number(text.length);
@@ -168,11 +168,11 @@ final class ChunkWriter {
   }
 
   private static boolean continues(
-      Slot slot, @Nullable Origin origin, ContentDelta first, int offset) {
-    return slot.entry().event() instanceof ContentDelta delta
+      StoredEntry storedEntry, @Nullable Origin origin, ContentDelta first, int offset) {
+    return storedEntry.entry().event() instanceof ContentDelta delta
         && delta.index() == first.index() + offset
         && Objects.equals(delta.blockId(), first.blockId())
-        && Objects.equals(slot.entry().origin(), origin)
+        && Objects.equals(storedEntry.entry().origin(), origin)
         && packable(delta);
   }
 

@@ -166,9 +166,9 @@ public final class ContextState {
   /// Checks an event against the rules and applies it.
   ///
   /// @throws Rejection.Conflict if the event breaks a rule; then the state is unchanged
-  void admit(Draft draft, Position position) {
-    check(draft);
-    apply(draft.origin(), draft.event(), position);
+  void validateAndApply(EventDraft eventDraft, Position position) {
+    check(eventDraft);
+    apply(eventDraft.origin(), eventDraft.event(), position);
   }
 
   /// Applies an event that is already in the log.
@@ -193,17 +193,17 @@ public final class ContextState {
     }
   }
 
-  void workIn(@Nullable String folder) {
+  void setWorkingDirectory(@Nullable String folder) {
     workingDirectory = folder;
   }
 
-  void share(long seq) {
+  void setSharedTo(long seq) {
     sharedTo = seq;
   }
 
   private void fork(ContextForked forked) {
     owner = forked.owner() == null ? owner : forked.owner();
-    share(forked.atSeq());
+    setSharedTo(forked.atSeq());
   }
 
   /// No task is open during a rewind, so only artifacts can change.
@@ -214,7 +214,7 @@ public final class ContextState {
           .forEachEntry(
               (id, version) ->
                   artifacts.computeIfPresent(
-                      new ArtifactId(id), (_, head) -> head.backTo(version.asInt(0))));
+                      new ArtifactId(id), (_, head) -> head.rewindTo(version.asInt(0))));
     }
   }
 
@@ -230,40 +230,41 @@ public final class ContextState {
     };
   }
 
-  private void check(Draft draft) {
-    var origin = draft.origin();
+  private void check(EventDraft eventDraft) {
+    var origin = eventDraft.origin();
     if (origin == null) {
-      if (draft.event() instanceof ContextCreated && !head.equals(Position.START)) {
+      if (eventDraft.event() instanceof ContextCreated && !head.equals(Position.START)) {
         throw new Rejection.Conflict("context-exists", "the context exists already");
       }
-      if (draft.event() instanceof ContextRewound && !tasks.isEmpty()) {
+      if (eventDraft.event() instanceof ContextRewound && !tasks.isEmpty()) {
         throw new Rejection.Conflict("busy", "a task of this context has not ended");
       }
-      if (draft.event() instanceof TaskEvent) {
-        throw new IllegalArgumentException("a task's event needs its origin: " + draft.event());
+      if (eventDraft.event() instanceof TaskEvent) {
+        throw new IllegalArgumentException(
+            "a task's event needs its origin: " + eventDraft.event());
       }
       return;
     }
     var task = tasks.get(origin.taskId());
-    if (draft.event() instanceof TaskCreated) {
+    if (eventDraft.event() instanceof TaskCreated) {
       if (task != null) {
         throw new Rejection.Conflict("task-exists", "the task exists: " + origin.taskId());
       }
       return;
     }
-    if (draft.event() instanceof TaskEvent.TaskStored
-        || draft.event() instanceof TaskEvent.TaskDeleted) {
+    if (eventDraft.event() instanceof TaskEvent.TaskStored
+        || eventDraft.event() instanceof TaskEvent.TaskDeleted) {
       return;
     }
     if (task == null) {
       throw new Rejection.Conflict("task-ended", "the task has ended: " + origin.taskId());
     }
-    check(task, draft.event());
-    checkWanted(draft.event());
+    check(task, eventDraft.event());
+    checkStillOpen(eventDraft.event());
   }
 
   /// Rejects an answer to, or the expiry of, a request that is not open.
-  private void checkWanted(Event event) {
+  private void checkStillOpen(Event event) {
     var wanted =
         switch (event) {
           case InputReceived received -> inputs.containsKey(received.inputId());
@@ -316,7 +317,7 @@ public final class ContextState {
         root.countDescendant();
       }
       if (origin.parentTaskId() == null && created.workingDirectory() != null) {
-        workIn(created.workingDirectory());
+        setWorkingDirectory(created.workingDirectory());
       }
       return;
     }
@@ -326,25 +327,26 @@ public final class ContextState {
     }
     switch (event) {
       case TaskStatus(var status, _, var metadata) -> {
-        task.become(status, position.seq());
+        task.setState(status, position.seq());
         countRecoveries(task, status, metadata);
         if (status.waiting() && metadata != null && metadata.has("inputId")) {
           // A parent agent is asked, and only this task can ask it, so the task has work to do.
           task.wake(position.seq() + 1);
         }
         if (status == TaskState.FAILED || status == TaskState.CANCELED) {
-          forget(origin, position);
+          removeTask(origin, position);
         }
       }
-      case TaskComplete _ -> forget(origin, position);
+      case TaskComplete _ -> removeTask(origin, position);
       case CancelRequested _ -> task.requestCancel();
       case ToolStart start ->
-          task.begin(start.toolCallId(), new OpenCall(start.toolName(), start.subagentMetadata()));
+          task.startCall(
+              start.toolCallId(), new OpenCall(start.toolName(), start.subagentMetadata()));
       case ToolComplete end -> {
         task.end(end.toolCallId());
         task.wake(position.seq());
         if (end.outcome() == null) {
-          task.recovered(0);
+          task.setRecoveries(0);
         }
       }
       case ContentDelta delta -> extend(task, delta, position);
@@ -362,9 +364,9 @@ public final class ContextState {
   private static void countRecoveries(
       OpenTask task, TaskState status, @Nullable ObjectNode metadata) {
     if (status.waiting() || (metadata != null && metadata.has("handedBack"))) {
-      task.recovered(0);
+      task.setRecoveries(0);
     } else if (metadata != null && metadata.path("recovered").asBoolean(false)) {
-      task.recovered(task.recoveries() + 1);
+      task.setRecoveries(task.recoveries() + 1);
     }
   }
 
@@ -422,7 +424,7 @@ public final class ContextState {
     return metadata != null && metadata.path("hosted").asBoolean(false);
   }
 
-  private void forget(Origin origin, Position position) {
+  private void removeTask(Origin origin, Position position) {
     var task = origin.taskId();
     var ended = tasks.remove(task);
     inputs.values().removeIf(input -> input.task().equals(task));
@@ -432,13 +434,14 @@ public final class ContextState {
       // The parent runs a hosted task itself and reports its end, so it does not wait for it.
       return;
     }
-    if (parent != null && tasks.values().stream().noneMatch(other -> together(other, origin))) {
+    if (parent != null
+        && tasks.values().stream().noneMatch(other -> sameInvocation(other, origin))) {
       openTask(parent).ifPresent(waiting -> waiting.wake(position.seq()));
     }
   }
 
   /// True if one tool call spawned both tasks.
-  private static boolean together(OpenTask task, Origin origin) {
+  private static boolean sameInvocation(OpenTask task, Origin origin) {
     return Objects.equals(task.origin().parentTaskId(), origin.parentTaskId())
         && Objects.equals(task.origin().invocationId(), origin.invocationId());
   }

@@ -45,10 +45,10 @@ final class DataFolder implements AutoCloseable {
   static DataFolder claim(Path folder) {
     try {
       create(folder);
-      tighten(folder);
+      restrictPermissions(folder);
       var real = folder.toRealPath();
       if (!CLAIMED.add(real)) {
-        throw taken(folder, Long.toString(ProcessHandle.current().pid()));
+        throw inUse(folder, Long.toString(ProcessHandle.current().pid()));
       }
       return lock(folder, real);
     } catch (IOException unusable) {
@@ -66,11 +66,11 @@ final class DataFolder implements AutoCloseable {
       var file = folder.resolve(LOCK_FILE);
       var options =
           Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-      var channel = FileChannel.open(file, options, OwnerOnly.newFile(file));
+      var channel = FileChannel.open(file, options, OwnerOnlyFiles.newFile(file));
       if (channel.tryLock() == null) {
         var holder = Files.readString(file, StandardCharsets.US_ASCII).strip();
         channel.close();
-        throw taken(folder, holder.isEmpty() ? "unknown" : holder);
+        throw inUse(folder, holder.isEmpty() ? "unknown" : holder);
       }
       var pid = Long.toString(ProcessHandle.current().pid());
       channel.truncate(0);
@@ -84,7 +84,7 @@ final class DataFolder implements AutoCloseable {
     }
   }
 
-  private static Rejection taken(Path folder, String pid) {
+  private static Rejection inUse(Path folder, String pid) {
     return new Rejection.Conflict(
         "data-folder-in-use",
         "the data folder %s is in use by process %s; stop it or choose another with --data"
@@ -100,14 +100,14 @@ final class DataFolder implements AutoCloseable {
     if (parent != null) {
       Files.createDirectories(parent);
     }
-    OwnerOnly.makeFolder(folder);
+    OwnerOnlyFiles.createFolder(folder);
   }
 
   /// Removes the permissions of other users from the folder and from Parley's files in it.
   ///
   /// A folder that also contains other files keeps its permissions, because it may be shared on
   /// purpose.
-  private static void tighten(Path folder) throws IOException {
+  private static void restrictPermissions(Path folder) throws IOException {
     var ours = new ArrayList<Path>();
     var foreign = false;
     try (var entries = Files.newDirectoryStream(folder)) {
@@ -119,7 +119,7 @@ final class DataFolder implements AutoCloseable {
         }
       }
     }
-    if (OwnerOnly.open(folder)) {
+    if (OwnerOnlyFiles.accessibleByOthers(folder)) {
       if (foreign) {
         LOG.log(
             Level.WARNING,
@@ -127,7 +127,7 @@ final class DataFolder implements AutoCloseable {
                 + " Parley''s; a separate folder would be safer",
             folder);
       } else {
-        OwnerOnly.tighten(folder);
+        OwnerOnlyFiles.restrictPermissions(folder);
         LOG.log(
             Level.WARNING,
             "other users could read the data folder {0}; its permissions are now owner-only",
@@ -136,8 +136,10 @@ final class DataFolder implements AutoCloseable {
     }
     for (var entry : ours) {
       // The credential vault itself rejects a key file that other users can read.
-      if (!entry.endsWith("vault.key") && !Files.isSymbolicLink(entry) && OwnerOnly.open(entry)) {
-        OwnerOnly.tighten(entry);
+      if (!entry.endsWith("vault.key")
+          && !Files.isSymbolicLink(entry)
+          && OwnerOnlyFiles.accessibleByOthers(entry)) {
+        OwnerOnlyFiles.restrictPermissions(entry);
       }
     }
   }

@@ -10,10 +10,10 @@ public interface Decision {
   /// The events to append, in order; empty to change nothing.
   ///
   /// @throws Rejection if the request cannot be fulfilled
-  List<Draft> decide(ContextState state);
+  List<EventDraft> decide(ContextState state);
 
   /// Appends these events in any state.
-  static Decision always(Draft... drafts) {
+  static Decision always(EventDraft... drafts) {
     var list = List.of(drafts);
     return _ -> list;
   }

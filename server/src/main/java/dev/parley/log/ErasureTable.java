@@ -7,7 +7,7 @@ import java.util.Collection;
 import java.util.List;
 
 /// The SQL statements that remove deleted contexts. For the same connection and thread as
-/// [BlockTable].
+/// [LogStatements].
 ///
 /// A deletion takes many transactions, so that none of them is long. The first one turns the
 /// context's row into a tombstone and records in `erasures` whose rows to delete. The record stays
@@ -32,9 +32,9 @@ final class ErasureTable {
   private static final int KEY_BYTES = 256;
 
   private final Connection connection;
-  private final ShareTable shares;
+  private final SharedRangeTable shares;
 
-  ErasureTable(Connection connection, ShareTable shares) {
+  ErasureTable(Connection connection, SharedRangeTable shares) {
     this.connection = connection;
     this.shares = shares;
   }
@@ -46,7 +46,7 @@ final class ErasureTable {
 
   /// Turns the context's row into a tombstone, in its own transaction. Returns this context and
   /// earlier deleted ones whose rows are no longer needed.
-  List<Long> begin(LiveContext context, long mark) throws SQLException {
+  List<Long> begin(CachedContext context, long mark) throws SQLException {
     var numbers = new ArrayList<>(List.of(context.number));
     numbers.addAll(shares.release(context));
     try (var insert =
@@ -56,17 +56,17 @@ final class ErasureTable {
         insert.executeUpdate();
       }
     }
-    Database.execute(
+    LogDatabase.execute(
         connection,
         "UPDATE contexts SET secret = NULL, state = NULL, open_tasks = 0, deleted = 1, touched = "
             + (mark + " WHERE number = " + context.number));
-    noteWho(context);
+    recordDeleter(context);
     connection.commit();
     return numbers;
   }
 
   /// Records who deleted the context, and when.
-  private void noteWho(LiveContext context) throws SQLException {
+  private void recordDeleter(CachedContext context) throws SQLException {
     var deletion = context.deletion;
     if (deletion == null) {
       return;
@@ -81,8 +81,8 @@ final class ErasureTable {
     }
   }
 
-  boolean isErased(LiveContext context) throws SQLException {
-    return Database.number(
+  boolean isErased(CachedContext context) throws SQLException {
+    return LogDatabase.number(
             connection, "SELECT deleted FROM contexts WHERE number = " + context.number)
         != 0;
   }
@@ -176,43 +176,43 @@ final class ErasureTable {
   /// A free page can only be overwritten by using it: rows of zeros fill all free pages, then the
   /// rows are deleted.
   long eraseFreePages(long bytes) throws SQLException {
-    var free = Database.number(connection, "PRAGMA freelist_count");
+    var free = LogDatabase.number(connection, "PRAGMA freelist_count");
     if (free > 0 && !zerosAreComplete()) {
-      Database.execute(connection, "CREATE TABLE IF NOT EXISTS zeros (data BLOB)");
+      LogDatabase.execute(connection, "CREATE TABLE IF NOT EXISTS zeros (data BLOB)");
       var pages = Math.max(2, Math.min(free, bytes / OVERFLOW_BYTES));
       var zeros = ROW_START_BYTES + pages * OVERFLOW_BYTES;
-      Database.execute(connection, "INSERT INTO zeros VALUES (zeroblob(" + zeros + "))");
+      LogDatabase.execute(connection, "INSERT INTO zeros VALUES (zeroblob(" + zeros + "))");
       return bytes;
     }
     return dropZeros() ? 0 : bytes;
   }
 
   private boolean zerosAreComplete() throws SQLException {
-    return Database.number(
+    return LogDatabase.number(
             connection, "SELECT count(*) FROM erasures WHERE context = " + FREE_PAGES_ZEROED)
         > 0;
   }
 
   private boolean dropZeros() throws SQLException {
-    if (Database.number(connection, "SELECT count(*) FROM sqlite_master WHERE name = 'zeros'")
+    if (LogDatabase.number(connection, "SELECT count(*) FROM sqlite_master WHERE name = 'zeros'")
         == 0) {
       return true;
     }
-    Database.execute(
+    LogDatabase.execute(
         connection, "INSERT OR IGNORE INTO erasures VALUES (" + FREE_PAGES_ZEROED + ")");
     // These pages already hold zeros.
-    Database.execute(connection, "PRAGMA secure_delete = FAST");
+    LogDatabase.execute(connection, "PRAGMA secure_delete = FAST");
     try {
-      Database.execute(
+      LogDatabase.execute(
           connection, "DELETE FROM zeros WHERE rowid = (SELECT max(rowid) FROM zeros)");
     } finally {
-      Database.execute(connection, "PRAGMA secure_delete = ON");
+      LogDatabase.execute(connection, "PRAGMA secure_delete = ON");
     }
-    if (Database.number(connection, "SELECT EXISTS (SELECT 1 FROM zeros)") > 0) {
+    if (LogDatabase.number(connection, "SELECT EXISTS (SELECT 1 FROM zeros)") > 0) {
       return false;
     }
-    Database.execute(connection, "DROP TABLE zeros");
-    Database.execute(connection, "DELETE FROM erasures WHERE context = " + FREE_PAGES_ZEROED);
+    LogDatabase.execute(connection, "DROP TABLE zeros");
+    LogDatabase.execute(connection, "DELETE FROM erasures WHERE context = " + FREE_PAGES_ZEROED);
     return true;
   }
 

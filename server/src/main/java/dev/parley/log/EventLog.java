@@ -38,7 +38,7 @@ public interface EventLog extends AutoCloseable {
   ///
   /// @throws Rejection.Invalid if the source has no public event `atSeq`
   /// @throws Rejection.Gone if the source was deleted, or if the id belonged to a deleted context
-  boolean fork(ContextId fork, ContextForked forked, List<Draft> more);
+  boolean fork(ContextId fork, ContextForked forked, List<EventDraft> more);
 
   /// Creates a fork without further events.
   default boolean fork(ContextId fork, ContextForked forked) {
@@ -53,11 +53,11 @@ public interface EventLog extends AutoCloseable {
   /// are not durable yet. A rejection is thrown only when the events that it is based on are
   /// durable.
   ///
-  /// @return the positions of the events; if `guard` is a [Guard.Once] whose key was used before
+  /// @return the positions of the events; if `guard` is a [AppendGuard.IdempotencyKey] whose key was used before
   ///     with the same body, the positions of the earlier events
   /// @throws Rejection the one that `decide` threw; `Stale` if `guard` does not hold; `Conflict` if
   ///     an event breaks a rule of [ContextState]; `Unavailable` if the store cannot be written
-  Appended append(ContextId context, Guard guard, Decision decide);
+  AppendResult append(ContextId context, AppendGuard appendGuard, Decision decide);
 
   /// Returns up to `limit` entries after `after`, oldest first, including internal ones. Empty at
   /// the end.
@@ -112,7 +112,7 @@ public interface EventLog extends AutoCloseable {
   ///
   /// Contexts that changed in one commit are returned together, so the result may exceed `limit`.
   /// It includes every append that has returned.
-  Changes changes(long mark, int limit);
+  ChangedContexts changes(long mark, int limit);
 
   /// Waits for a change after `mark`, as [#changes] counts. Returns false if `patience` elapses
   /// first.

@@ -14,9 +14,9 @@ public final class LogMetrics {
   private final LongAdder truncations = new LongAdder();
   private volatile LongConsumer listener = _ -> {};
 
-  void committed(List<Ticket> batch, long nanos) {
-    for (var ticket : batch) {
-      events.add(ticket.events());
+  void committed(List<PendingAppend> batch, long nanos) {
+    for (var pendingAppend : batch) {
+      events.add(pendingAppend.events());
     }
     commits.increment();
     commitNanos.add(nanos);
@@ -24,7 +24,7 @@ public final class LogMetrics {
   }
 
   /// Calls `listener` with the duration of each commit in nanoseconds, on the writer thread.
-  public void whenCommitted(LongConsumer listener) {
+  public void onCommit(LongConsumer listener) {
     this.listener = listener;
   }
 

@@ -115,7 +115,7 @@ public final class OpenTask {
     this.descendants = descendants;
   }
 
-  void recovered(int times) {
+  void setRecoveries(int times) {
     recoveries = times;
   }
 
@@ -123,7 +123,7 @@ public final class OpenTask {
     return parkedSeq;
   }
 
-  void become(TaskState next, long seq) {
+  void setState(TaskState next, long seq) {
     state = next;
     if (next.waiting()) {
       parkedSeq = seq;
@@ -143,7 +143,7 @@ public final class OpenTask {
     cancelRequested = true;
   }
 
-  void begin(ToolCallId id, OpenCall call) {
+  void startCall(ToolCallId id, OpenCall call) {
     calls.put(id, call);
   }
 

@@ -22,36 +22,36 @@ record SavedState(
     String owner,
     Position head,
     long lastMillis,
-    List<Task> tasks,
-    List<Input> inputs,
-    List<Auth> auths,
-    List<Artifact> artifacts,
+    List<SavedTask> tasks,
+    List<SavedInput> inputs,
+    List<SavedAuth> auths,
+    List<SavedArtifact> artifacts,
     @Nullable Long sharedTo,
     @Nullable String workingDirectory) {
 
-  record Task(
+  record SavedTask(
       Origin origin,
       long createdSeq,
       TaskCreated created,
       TaskState state,
       boolean started,
       boolean cancelRequested,
-      List<Call> calls,
-      List<Block> blocks,
-      @Nullable Waiting waiting,
+      List<SavedCall> calls,
+      List<SavedBlock> blocks,
+      @Nullable SavedWait waiting,
       @Nullable Integer recoveries) {}
 
-  record Waiting(long parkedSeq, long wokenSeq, int descendants) {}
+  record SavedWait(long parkedSeq, long wokenSeq, int descendants) {}
 
-  record Call(ToolCallId id, String tool, @Nullable SubagentMetadata subagents) {}
+  record SavedCall(ToolCallId id, String tool, @Nullable SubagentMetadata subagents) {}
 
-  record Block(BlockId id, OpenBlock open) {}
+  record SavedBlock(BlockId id, OpenBlock open) {}
 
-  record Input(TaskId task, InputRequired required, @Nullable Long askedSeq) {}
+  record SavedInput(TaskId task, InputRequired required, @Nullable Long askedSeq) {}
 
-  record Auth(TaskId task, AuthRequired required) {}
+  record SavedAuth(TaskId task, AuthRequired required) {}
 
-  record Artifact(ArtifactId id, ArtifactHead head) {}
+  record SavedArtifact(ArtifactId id, ArtifactHead head) {}
 
   private static final int PACK_MIN = 1_024;
 
@@ -61,9 +61,9 @@ record SavedState(
   }
 
   /// Encodes a state without its artifact heads, which [ArtifactHeadTable] stores.
-  static byte[] saveWithoutHeads(ContextState state, long lastMillis, Packed packed) {
+  static byte[] saveWithoutHeads(ContextState state, long lastMillis, ChunkPacker chunkPacker) {
     var json = Json.bytes(of(state, lastMillis, Map.of()));
-    return json.length < PACK_MIN ? json : packed.pack(json);
+    return json.length < PACK_MIN ? json : chunkPacker.pack(json);
   }
 
   private static SavedState of(
@@ -74,12 +74,12 @@ record SavedState(
         lastMillis,
         state.openTasks().stream().map(SavedState::save).toList(),
         state.openInputs().stream()
-            .map(i -> new Input(i.task(), i.required(), i.askedSeq()))
+            .map(i -> new SavedInput(i.task(), i.required(), i.askedSeq()))
             .toList(),
-        state.openAuths().stream().map(a -> new Auth(a.task(), a.required())).toList(),
+        state.openAuths().stream().map(a -> new SavedAuth(a.task(), a.required())).toList(),
         artifacts.entrySet().stream()
-            .map(e -> new Artifact(e.getKey(), e.getValue()))
-            .sorted(Comparator.comparing(artifact -> artifact.id().value()))
+            .map(e -> new SavedArtifact(e.getKey(), e.getValue()))
+            .sorted(Comparator.comparing(savedArtifact -> savedArtifact.id().value()))
             .toList(),
         state.sharedTo() == 0 ? null : state.sharedTo(),
         state.workingDirectory().orElse(null));
@@ -94,29 +94,32 @@ record SavedState(
     if (stored[0] == '{') {
       return read(stored);
     }
-    try (var packed = new Packed()) {
-      return read(packed.unpack(stored));
+    try (var chunkPacker = new ChunkPacker()) {
+      return read(chunkPacker.unpack(stored));
     }
   }
 
   ContextState restore() {
     var state = new ContextState();
     state.restore(owner, head, tasks.stream().map(SavedState::restore).toList());
-    for (var input : inputs) {
-      var open = new OpenInput(input.task(), input.required(), input.askedSeq());
-      state.inputs().put(input.required().inputId(), open);
+    for (var savedInput : inputs) {
+      var open = new OpenInput(savedInput.task(), savedInput.required(), savedInput.askedSeq());
+      state.inputs().put(savedInput.required().inputId(), open);
     }
-    for (var auth : auths) {
-      state.auths().put(auth.required().authId(), new OpenAuth(auth.task(), auth.required()));
+    for (var savedAuth : auths) {
+      state
+          .auths()
+          .put(savedAuth.required().authId(), new OpenAuth(savedAuth.task(), savedAuth.required()));
     }
-    artifacts.forEach(artifact -> state.artifacts().put(artifact.id(), artifact.head()));
-    state.share(sharedTo == null ? 0 : sharedTo);
-    state.workIn(workingDirectory);
+    artifacts.forEach(
+        savedArtifact -> state.artifacts().put(savedArtifact.id(), savedArtifact.head()));
+    state.setSharedTo(sharedTo == null ? 0 : sharedTo);
+    state.setWorkingDirectory(workingDirectory);
     return state;
   }
 
-  private static Task save(OpenTask task) {
-    return new Task(
+  private static SavedTask save(OpenTask task) {
+    return new SavedTask(
         task.origin(),
         task.createdSeq(),
         task.created(),
@@ -124,27 +127,30 @@ record SavedState(
         task.started(),
         task.cancelRequested(),
         task.openCalls().entrySet().stream()
-            .map(e -> new Call(e.getKey(), e.getValue().tool(), e.getValue().subagents()))
+            .map(e -> new SavedCall(e.getKey(), e.getValue().tool(), e.getValue().subagents()))
             .toList(),
         task.openBlocks().entrySet().stream()
-            .map(e -> new Block(e.getKey(), e.getValue()))
+            .map(e -> new SavedBlock(e.getKey(), e.getValue()))
             .toList(),
-        new Waiting(task.parkedSeq(), task.wokenSeq(), task.descendants()),
+        new SavedWait(task.parkedSeq(), task.wokenSeq(), task.descendants()),
         task.recoveries() == 0 ? null : task.recoveries());
   }
 
-  private static OpenTask restore(Task saved) {
+  private static OpenTask restore(SavedTask saved) {
     var task = new OpenTask(saved.origin(), saved.createdSeq(), saved.created());
     task.restore(saved.state(), saved.started(), saved.cancelRequested());
     if (saved.waiting() != null) {
-      var waiting = saved.waiting();
-      task.restore(waiting.parkedSeq(), waiting.wokenSeq(), waiting.descendants());
+      var savedWait = saved.waiting();
+      task.restore(savedWait.parkedSeq(), savedWait.wokenSeq(), savedWait.descendants());
     }
-    task.recovered(saved.recoveries() == null ? 0 : saved.recoveries());
+    task.setRecoveries(saved.recoveries() == null ? 0 : saved.recoveries());
     saved
         .calls()
-        .forEach(call -> task.begin(call.id(), new OpenCall(call.tool(), call.subagents())));
-    saved.blocks().forEach(block -> task.put(block.id(), block.open()));
+        .forEach(
+            savedCall ->
+                task.startCall(
+                    savedCall.id(), new OpenCall(savedCall.tool(), savedCall.subagents())));
+    saved.blocks().forEach(savedBlock -> task.put(savedBlock.id(), savedBlock.open()));
     return task;
   }
 }

@@ -1,9 +1,9 @@
 package dev.parley.log;
 
-import dev.parley.log.LiveContext.Admitted;
-import dev.parley.log.LiveContext.KeyName;
-import dev.parley.log.LiveContext.Status;
-import dev.parley.log.LiveContext.StoredKey;
+import dev.parley.log.CachedContext.ContextStatus;
+import dev.parley.log.CachedContext.KeyName;
+import dev.parley.log.CachedContext.PreparedAppend;
+import dev.parley.log.CachedContext.StoredKey;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextId;
@@ -31,80 +31,85 @@ import org.jspecify.annotations.Nullable;
 /// The event log in one SQLite file.
 ///
 /// An append assigns positions to its events under the context's lock, hands them to the only
-/// [Writer] and waits. The writer commits all waiting appends as one block. Later commits rewrite
+/// [LogWriter] and waits. The writer commits all waiting appends as one block. Later commits rewrite
 /// blocks, which contain entries of many contexts, as compressed segments of one context each. The
-/// newest entries of a context are in memory (see [Window]); older ones are read from its segments.
+/// newest entries of a context are in memory (see [EntryWindow]); older ones are read from its segments.
 public final class SqliteLog implements EventLog {
 
   private static final Logger LOG = System.getLogger(SqliteLog.class.getName());
   private static final Duration PATIENCE_MAX = Duration.ofDays(365);
 
-  private final Parts parts;
+  private final SqliteLogDependencies dependencies;
   private final DataFolder folder;
-  private final Readers readers;
+  private final ReaderThreads readerThreads;
   private final FatalHandler fatal;
   private final AtomicBoolean failed = new AtomicBoolean();
   private final Waker waker = new Waker(this::fail);
-  private final Pulse pulse = new Pulse();
-  private final Ticker ticker = new Ticker(this::fail);
-  private final Unsealed unsealed;
-  private final ContextMemory memory;
-  private final LiveContexts contexts;
-  private final SlotReader slots;
-  private final Forks forks;
-  private final Writer writer;
+  private final CommitSignal commitSignal = new CommitSignal();
+  private final WaitTimer waitTimer = new WaitTimer(this::fail);
+  private final UnsealedBlocks unsealedBlocks;
+  private final MemoryLimiters memory;
+  private final ContextCache contexts;
+  private final EntryReader entryReader;
+  private final ForkPreparer forkPreparer;
+  private final LogWriter logWriter;
   private final LogMetrics metrics = new LogMetrics();
   private final AtomicLong nextNumber;
   private volatile boolean closed;
 
   /// The data folder, the clock, the source of secrets, and the limits of a log.
-  public record Parts(Path folder, InstantSource clock, RandomGenerator random, Tuning tuning) {}
+  public record SqliteLogDependencies(
+      Path folder, InstantSource clock, RandomGenerator random, LogTuning tuning) {}
 
-  private SqliteLog(Parts parts, DataFolder folder, Fault fault, FatalHandler fatal)
+  private SqliteLog(
+      SqliteLogDependencies sqliteLogDependencies,
+      DataFolder folder,
+      FaultInjector faultInjector,
+      FatalHandler fatal)
       throws SQLException {
-    this.parts = parts;
+    this.dependencies = sqliteLogDependencies;
     this.folder = folder;
     this.fatal = fatal;
     Connection connection = null;
     var opened = false;
     try {
-      var tuning = parts.tuning();
-      var database = new Database(parts.folder().resolve("log.db"));
-      unsealed = new Unsealed(tuning);
-      connection = database.openWriter();
-      memory = ContextMemory.of(tuning);
-      StoredContexts.loadUnsealed(connection, unsealed, memory);
+      var logTuning = sqliteLogDependencies.tuning();
+      var logDatabase = new LogDatabase(sqliteLogDependencies.folder().resolve("log.db"));
+      unsealedBlocks = new UnsealedBlocks(logTuning);
+      connection = logDatabase.openWriter();
+      memory = MemoryLimiters.of(logTuning);
+      ContextLoader.loadUnsealed(connection, unsealedBlocks, memory);
       nextNumber =
-          new AtomicLong(Database.number(connection, "SELECT max(number) FROM contexts") + 1);
+          new AtomicLong(LogDatabase.number(connection, "SELECT max(number) FROM contexts") + 1);
       var nextBlock =
           1
               + Math.max(
-                  Database.number(connection, "SELECT max(id) FROM blocks"),
-                  Database.number(connection, "SELECT max(touched) FROM contexts"));
-      readers = new Readers(database, fault);
-      contexts = new LiveContexts(readers, unsealed, memory, tuning);
-      slots = new SlotReader(readers, tuning.batchEvents());
-      forks = new Forks(readers, slots);
-      writer =
-          new Writer(
-              new Writer.Parts(
-                  database,
-                  tuning,
-                  fault,
+                  LogDatabase.number(connection, "SELECT max(id) FROM blocks"),
+                  LogDatabase.number(connection, "SELECT max(touched) FROM contexts"));
+      readerThreads = new ReaderThreads(logDatabase, faultInjector);
+      contexts = new ContextCache(readerThreads, unsealedBlocks, memory, logTuning);
+      entryReader = new EntryReader(readerThreads, logTuning.batchEvents());
+      forkPreparer = new ForkPreparer(readerThreads, entryReader);
+      logWriter =
+          new LogWriter(
+              new LogWriter.LogWriterDependencies(
+                  logDatabase,
+                  logTuning,
+                  faultInjector,
                   waker,
-                  pulse,
-                  unsealed,
+                  commitSignal,
+                  unsealedBlocks,
                   memory.windows(),
-                  readers.gate(),
+                  readerThreads.gate(),
                   metrics,
                   this::fail),
-              new BlockTable(connection),
+              new LogStatements(connection),
               nextBlock);
       opened = true;
     } finally {
       if (!opened) {
         waker.close();
-        ticker.close();
+        waitTimer.close();
         if (connection != null) {
           connection.close();
         }
@@ -116,30 +121,36 @@ public final class SqliteLog implements EventLog {
   ///
   /// @throws Rejection.Conflict if another process uses the folder
   /// @throws Rejection.Unavailable if the files cannot be opened
-  public static SqliteLog open(Parts parts) {
-    return open(parts, FatalHandler.NONE);
+  public static SqliteLog open(SqliteLogDependencies sqliteLogDependencies) {
+    return open(sqliteLogDependencies, FatalHandler.NONE);
   }
 
   /// Does the same as [#open(Parts)]. Calls `fatal` if a thread of the log fails; the log then
   /// rejects all appends.
-  public static SqliteLog open(Parts parts, FatalHandler fatal) {
-    return open(parts, Fault.NONE, fatal);
+  public static SqliteLog open(SqliteLogDependencies sqliteLogDependencies, FatalHandler fatal) {
+    return open(sqliteLogDependencies, FaultInjector.NONE, fatal);
   }
 
-  static SqliteLog open(Parts parts, Fault fault) {
-    return open(parts, fault, FatalHandler.NONE);
+  static SqliteLog open(SqliteLogDependencies sqliteLogDependencies, FaultInjector faultInjector) {
+    return open(sqliteLogDependencies, faultInjector, FatalHandler.NONE);
   }
 
-  static SqliteLog open(Parts parts, Fault fault, FatalHandler fatal) {
-    var folder = DataFolder.claim(parts.folder());
+  static SqliteLog open(
+      SqliteLogDependencies sqliteLogDependencies,
+      FaultInjector faultInjector,
+      FatalHandler fatal) {
+    var folder = DataFolder.claim(sqliteLogDependencies.folder());
     var opened = false;
     try {
-      var log = new SqliteLog(parts, folder, fault, fatal);
+      var log = new SqliteLog(sqliteLogDependencies, folder, faultInjector, fatal);
       opened = true;
       return log;
     } catch (SQLException failed) {
       throw new Rejection.Unavailable(
-          "the log in " + parts.folder() + " cannot be opened: " + failed.getMessage());
+          "the log in "
+              + sqliteLogDependencies.folder()
+              + " cannot be opened: "
+              + failed.getMessage());
     } finally {
       if (!opened) {
         folder.close();
@@ -152,61 +163,64 @@ public final class SqliteLog implements EventLog {
     try (var pin = contexts.pin(id)) {
       return begin(
           pin.context(),
-          context -> enqueue(context, admitted(context, List.of(Draft.of(created))), null));
+          context -> enqueue(context, prepare(context, List.of(EventDraft.of(created))), null));
     }
   }
 
   @Override
-  public boolean fork(ContextId id, ContextForked forked, List<Draft> more) {
+  public boolean fork(ContextId id, ContextForked forked, List<EventDraft> more) {
     try (var sourcePin = contexts.pin(forked.sourceContextId());
         var pin = contexts.pin(id)) {
-      var fork = forks.prepare(sourcePin.context(), forked.atSeq());
-      var drafts = new ArrayList<>(List.of(Draft.of(forked)));
-      drafts.addAll(ForkedEnds.of(fork.state()));
+      var preparedFork = forkPreparer.prepare(sourcePin.context(), forked.atSeq());
+      var drafts = new ArrayList<>(List.of(EventDraft.of(forked)));
+      drafts.addAll(ForkedTaskEnds.of(preparedFork.state()));
       drafts.addAll(more);
       return begin(
           pin.context(),
           context ->
-              enqueue(context, context.admitFork(fork, drafts, parts.clock().millis()), fork));
+              enqueue(
+                  context,
+                  context.prepareFork(preparedFork, drafts, dependencies.clock().millis()),
+                  preparedFork));
     }
   }
 
-  private boolean begin(LiveContext context, Function<LiveContext, Ticket> first) {
-    Ticket ticket;
+  private boolean begin(CachedContext context, Function<CachedContext, PendingAppend> first) {
+    PendingAppend pendingAppend;
     var fresh = false;
     context.lock.lock();
     try {
-      if (context.deleting || context.status == Status.DELETED) {
-        context.check();
+      if (context.deleting || context.status == ContextStatus.DELETED) {
+        context.checkExists();
       }
-      fresh = context.status == Status.ABSENT;
+      fresh = context.status == ContextStatus.ABSENT;
       if (fresh) {
         context.number = nextNumber.getAndIncrement();
-        context.ids = Secrets.random(parts.random());
-        ticket = first.apply(context);
-        context.status = Status.PRESENT;
+        context.ids = EventIdSecret.random(dependencies.random());
+        pendingAppend = first.apply(context);
+        context.status = ContextStatus.PRESENT;
       } else {
-        ticket = context.lastTicket;
+        pendingAppend = context.lastAppend;
       }
     } finally {
       context.lock.unlock();
     }
-    if (ticket != null) {
-      ticket.await();
+    if (pendingAppend != null) {
+      pendingAppend.await();
     }
     return fresh;
   }
 
   @Override
-  public Appended append(ContextId id, Guard guard, Decision decide) {
+  public AppendResult append(ContextId id, AppendGuard appendGuard, Decision decide) {
     if (!writable()) {
       throw new Rejection.Unavailable("the store cannot be written at the moment; try again");
     }
     try (var pin = contexts.pin(id)) {
       var context = pin.context();
-      var attempt = attemptIfKeyKnown(context, guard, decide);
+      var attempt = attemptIfKeyKnown(context, appendGuard, decide);
       if (attempt == null) {
-        attempt = lookUpAndAttempt(context, (Guard.Once) guard, decide);
+        attempt = lookUpAndAttempt(context, (AppendGuard.IdempotencyKey) appendGuard, decide);
       }
       // The result may only be returned once the events that it is based on are durable.
       if (attempt.ticket() != null) {
@@ -218,8 +232,10 @@ public final class SqliteLog implements EventLog {
 
   /// The result of a decision, and the append that must be durable before the result is returned.
   private record Attempt(
-      @Nullable Ticket ticket, @Nullable Appended appended, @Nullable Rejection rejection) {
-    Appended answer() {
+      @Nullable PendingAppend ticket,
+      @Nullable AppendResult appended,
+      @Nullable Rejection rejection) {
+    AppendResult answer() {
       if (appended == null) {
         throw rejection == null ? new IllegalStateException("no answer") : rejection;
       }
@@ -229,24 +245,29 @@ public final class SqliteLog implements EventLog {
 
   /// Returns null if the key must be looked up in the store first; the key then stays in memory
   /// until the look-up ends.
-  private @Nullable Attempt attemptIfKeyKnown(LiveContext context, Guard guard, Decision decide) {
+  private @Nullable Attempt attemptIfKeyKnown(
+      CachedContext context, AppendGuard appendGuard, Decision decide) {
     context.lock.lock();
     try {
-      var asks = guard instanceof Guard.Once once && context.keys.beginLookup(KeyName.of(once));
-      return asks ? null : attempt(context, guard, decide);
+      var asks =
+          appendGuard instanceof AppendGuard.IdempotencyKey idempotencyKey
+              && context.keys.beginLookup(KeyName.of(idempotencyKey));
+      return asks ? null : attempt(context, appendGuard, decide);
     } finally {
       context.lock.unlock();
     }
   }
 
-  private Attempt lookUpAndAttempt(LiveContext context, Guard.Once once, Decision decide) {
-    var name = KeyName.of(once);
+  private Attempt lookUpAndAttempt(
+      CachedContext context, AppendGuard.IdempotencyKey idempotencyKey, Decision decide) {
+    var name = KeyName.of(idempotencyKey);
     try {
-      var stored = readers.lookUp(connection -> StoredContexts.findKey(connection, context, name));
+      var stored =
+          readerThreads.lookUp(connection -> ContextLoader.findKey(connection, context, name));
       context.lock.lock();
       try {
-        stored.ifPresent(key -> context.keys.remember(name, key));
-        return attempt(context, once, decide);
+        stored.ifPresent(key -> context.keys.cache(name, key));
+        return attempt(context, idempotencyKey, decide);
       } finally {
         context.lock.unlock();
       }
@@ -260,35 +281,35 @@ public final class SqliteLog implements EventLog {
     }
   }
 
-  private Attempt attempt(LiveContext context, Guard guard, Decision decide) {
+  private Attempt attempt(CachedContext context, AppendGuard appendGuard, Decision decide) {
     try {
-      context.check();
-      var earlier = check(context, guard);
+      context.checkExists();
+      var earlier = check(context, appendGuard);
       if (earlier != null) {
-        return new Attempt(context.lastTicket, earlier, null);
+        return new Attempt(context.lastAppend, earlier, null);
       }
       var drafts = decide.decide(context.state);
       if (drafts.isEmpty()) {
         var head = context.state.head();
-        return new Attempt(context.lastTicket, new Appended(head, head, false), null);
+        return new Attempt(context.lastAppend, new AppendResult(head, head, false), null);
       }
-      var admitted = admitted(context, drafts);
-      var ticket = enqueueGuarded(context, admitted, guard);
-      return new Attempt(ticket, appended(admitted.slots(), false), null);
+      var preparedAppend = prepare(context, drafts);
+      var pendingAppend = enqueueGuarded(context, preparedAppend, appendGuard);
+      return new Attempt(pendingAppend, appended(preparedAppend.entries(), false), null);
     } catch (Rejection rejection) {
-      return new Attempt(context.lastTicket, null, rejection);
+      return new Attempt(context.lastAppend, null, rejection);
     }
   }
 
-  private static @Nullable Appended check(LiveContext context, Guard guard) {
-    switch (guard) {
-      case Guard.None() -> {}
-      case Guard.At(var head) -> {
+  private static @Nullable AppendResult check(CachedContext context, AppendGuard appendGuard) {
+    switch (appendGuard) {
+      case AppendGuard.NoGuard() -> {}
+      case AppendGuard.ExpectedHead(var head) -> {
         if (!context.state.head().equals(head)) {
           throw new Rejection.Stale("the context has events after " + head);
         }
       }
-      case Guard.Once(var principal, var key, var hash) -> {
+      case AppendGuard.IdempotencyKey(var principal, var key, var hash) -> {
         var used = context.keys.find(new KeyName(principal, key));
         if (used != null && !used.bodyHash().equals(hash)) {
           throw new Rejection.Conflict(
@@ -300,32 +321,38 @@ public final class SqliteLog implements EventLog {
     return null;
   }
 
-  private Ticket enqueueGuarded(LiveContext context, Admitted admitted, Guard guard) {
-    if (!(guard instanceof Guard.Once once)) {
-      return enqueue(context, admitted, null);
+  private PendingAppend enqueueGuarded(
+      CachedContext context, PreparedAppend preparedAppend, AppendGuard appendGuard) {
+    if (!(appendGuard instanceof AppendGuard.IdempotencyKey idempotencyKey)) {
+      return enqueue(context, preparedAppend, null);
     }
-    var key = new Ticket.NewKey(once, appended(admitted.slots(), true));
-    var ticket = enqueue(context, admitted, key);
-    context.keys.write(KeyName.of(once), new StoredKey(once.bodyHash(), key.appended()));
-    return ticket;
+    var key = new PendingAppend.NewKey(idempotencyKey, appended(preparedAppend.entries(), true));
+    var pendingAppend = enqueue(context, preparedAppend, key);
+    context.keys.addPending(
+        KeyName.of(idempotencyKey), new StoredKey(idempotencyKey.bodyHash(), key.appended()));
+    return pendingAppend;
   }
 
-  private Admitted admitted(LiveContext context, List<Draft> drafts) {
-    return context.admit(drafts, parts.clock().millis());
+  private PreparedAppend prepare(CachedContext context, List<EventDraft> drafts) {
+    return context.prepare(drafts, dependencies.clock().millis());
   }
 
-  private Ticket enqueue(LiveContext context, Admitted admitted, Ticket.@Nullable Along along) {
+  private PendingAppend enqueue(
+      CachedContext context,
+      PreparedAppend preparedAppend,
+      PendingAppend.@Nullable AppendExtra appendExtra) {
     // This is the last step that can fail.
-    var ticket = new Ticket(context, admitted.before(), admitted.slots(), along);
-    context.state = admitted.state();
-    context.lastMillis = admitted.millis();
-    context.lastTicket = ticket;
-    writer.submit(ticket);
-    return ticket;
+    var pendingAppend =
+        new PendingAppend(context, preparedAppend.before(), preparedAppend.entries(), appendExtra);
+    context.state = preparedAppend.state();
+    context.lastMillis = preparedAppend.millis();
+    context.lastAppend = pendingAppend;
+    logWriter.submit(pendingAppend);
+    return pendingAppend;
   }
 
-  private static Appended appended(List<Slot> slots, boolean replayed) {
-    return new Appended(
+  private static AppendResult appended(List<StoredEntry> slots, boolean replayed) {
+    return new AppendResult(
         slots.getFirst().entry().position(), slots.getLast().entry().position(), replayed);
   }
 
@@ -333,7 +360,8 @@ public final class SqliteLog implements EventLog {
   public List<Entry> read(ContextId id, Position after, int limit) {
     try (var pin = contexts.pin(id)) {
       pin.context().checkDurable();
-      return Damage.told(id, () -> slots.entriesAfter(pin.context(), after, limit));
+      return ContextDamage.reportErrors(
+          id, () -> entryReader.entriesAfter(pin.context(), after, limit));
     }
   }
 
@@ -368,7 +396,7 @@ public final class SqliteLog implements EventLog {
           if (left <= 0) {
             return false;
           }
-          ticker.park(context, deadline);
+          waitTimer.park(context, deadline);
           if (Thread.interrupted()) {
             throw new InterruptedException();
           }
@@ -378,7 +406,7 @@ public final class SqliteLog implements EventLog {
         // A reader that found an entry usually waits again; otherwise the next commit trims the
         // window.
         if (!found && context.waiters.isEmpty()) {
-          WindowMemory.cut(context);
+          WindowMemoryLimiter.trimToUnsealed(context);
         }
       }
     }
@@ -395,7 +423,7 @@ public final class SqliteLog implements EventLog {
       context.lock.lock();
       try {
         context.checkDurable();
-        return look.apply(context.durable());
+        return look.apply(context.durableState());
       } finally {
         context.lock.unlock();
       }
@@ -409,8 +437,8 @@ public final class SqliteLog implements EventLog {
     } catch (Rejection.Damaged unreadable) {
       // The owner learns that the context is damaged and may delete it; other callers learn
       // nothing.
-      return readers
-          .lookUp(connection -> StoredContexts.owner(connection, id))
+      return readerThreads
+          .lookUp(connection -> ContextLoader.owner(connection, id))
           .orElseThrow(() -> unreadable);
     }
   }
@@ -424,20 +452,20 @@ public final class SqliteLog implements EventLog {
   public void delete(ContextId id, @Nullable String principal, Consumer<ContextState> allowed) {
     try (var pin = contexts.pinToDelete(id)) {
       var context = pin.context();
-      Ticket done;
+      PendingAppend done;
       context.lock.lock();
       try {
-        var under = context.deleted() ? writer.erasing(context.number) : context.deleting;
+        var under = context.deleted() ? logWriter.erasing(context.number) : context.deleting;
         if (!under) {
-          if (context.status != Status.DAMAGED) {
-            context.check();
+          if (context.status != ContextStatus.DAMAGED) {
+            context.checkExists();
           }
           allowed.accept(context.state);
           context.deleting = true;
-          context.deletion = new LiveContext.Deletion(principal, parts.clock().millis());
+          context.deletion = new CachedContext.Deletion(principal, dependencies.clock().millis());
         }
-        done = new Ticket(context, context.state.head(), List.of(), null);
-        writer.erase(context, done);
+        done = new PendingAppend(context, context.state.head(), List.of(), null);
+        logWriter.erase(context, done);
       } finally {
         context.lock.unlock();
       }
@@ -447,8 +475,8 @@ public final class SqliteLog implements EventLog {
 
   @Override
   public List<ContextId> withOpenTasks() {
-    var found = new LinkedHashSet<>(readers.lookUp(StoredChanges::withOpenTasks));
-    unsealed.contexts().forEach(context -> found.add(context.id));
+    var found = new LinkedHashSet<>(readerThreads.lookUp(ChangedContextFinder::withOpenTasks));
+    unsealedBlocks.contexts().forEach(context -> found.add(context.id));
     return found.stream().filter(this::hasOpenTasks).toList();
   }
 
@@ -464,18 +492,19 @@ public final class SqliteLog implements EventLog {
   }
 
   @Override
-  public Changes changes(long mark, int limit) {
+  public ChangedContexts changes(long mark, int limit) {
     // This comes first, so that the following reads include all of it.
-    var visible = writer.visible();
-    var inMemory = List.copyOf(unsealed.contexts());
-    return readers.lookUp(
+    var visible = logWriter.visible();
+    var inMemory = List.copyOf(unsealedBlocks.contexts());
+    return readerThreads.lookUp(
         connection ->
-            new StoredChanges(connection, inMemory).between(mark, Math.max(mark, visible), limit));
+            new ChangedContextFinder(connection, inMemory)
+                .between(mark, Math.max(mark, visible), limit));
   }
 
   @Override
   public boolean awaitChange(long mark, Duration patience) throws InterruptedException {
-    return pulse.await(() -> writer.visible() > mark, nanos(patience));
+    return commitSignal.await(() -> logWriter.visible() > mark, nanos(patience));
   }
 
   /// Counters of the log since it was opened.
@@ -485,7 +514,7 @@ public final class SqliteLog implements EventLog {
 
   @Override
   public Optional<String> outage() {
-    return writer.failure();
+    return logWriter.failure();
   }
 
   /// Rejects all further appends, and reports the failure to the [FatalHandler]. Called when a
@@ -495,18 +524,18 @@ public final class SqliteLog implements EventLog {
       return;
     }
     try {
-      writer.stop();
+      logWriter.stop();
       LOG.log(Level.ERROR, "the thread " + thread + " failed; restart the server", cause);
     } catch (Throwable further) { // At the root of a thread; `cause` matters more.
       cause.addSuppressed(further);
     } finally {
-      passOn(thread, cause);
+      reportFatal(thread, cause);
     }
   }
 
   /// Runs the handler on its own thread, so that it can close the log, which waits for the log's
   /// threads.
-  private void passOn(String thread, Throwable cause) {
+  private void reportFatal(String thread, Throwable cause) {
     try {
       Thread.ofPlatform().name("parley-fatal").start(() -> fatal.failed(thread, cause));
     } catch (OutOfMemoryError noThread) {
@@ -521,7 +550,7 @@ public final class SqliteLog implements EventLog {
 
   /// The number of contexts with entries that are not in segments yet.
   int unsealedContexts() {
-    return unsealed.contexts().size();
+    return unsealedBlocks.contexts().size();
   }
 
   /// The approximate memory of the newest entries of all contexts, in bytes.
@@ -536,19 +565,19 @@ public final class SqliteLog implements EventLog {
 
   /// The size of the blocks that are not in segments yet, in bytes.
   public long unsealedBytes() {
-    return unsealed.bytes();
+    return unsealedBlocks.bytes();
   }
 
   @Override
   public void close() {
-    writer.close();
+    logWriter.close();
     // Waiting threads read this before they park, and are unparked after it is set.
     closed = true;
     contexts.close();
-    pulse.close();
-    readers.close();
+    commitSignal.close();
+    readerThreads.close();
     waker.close();
-    ticker.close();
+    waitTimer.close();
     folder.close();
   }
 }

@@ -13,15 +13,15 @@ final class Waker implements AutoCloseable {
 
   private static final int AT_ONCE_MAX = 16;
 
-  private final Set<LiveContext> queued = ConcurrentHashMap.newKeySet();
-  private final LinkedBlockingQueue<LiveContext> queue = new LinkedBlockingQueue<>();
+  private final Set<CachedContext> queued = ConcurrentHashMap.newKeySet();
+  private final LinkedBlockingQueue<CachedContext> queue = new LinkedBlockingQueue<>();
   private final Thread thread;
 
   Waker(FatalHandler fatal) {
-    thread = CoreThread.start("parley-log-waker", this::run, fatal);
+    thread = CriticalThread.start("parley-log-waker", this::run, fatal);
   }
 
-  void wake(LiveContext context) {
+  void wake(CachedContext context) {
     if (context.waiters.size() <= AT_ONCE_MAX) {
       context.waiters.forEach(LockSupport::unpark);
     } else if (queued.add(context)) {

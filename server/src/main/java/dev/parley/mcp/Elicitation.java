@@ -2,8 +2,8 @@ package dev.parley.mcp;
 
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.Json;
-import dev.parley.tool.Answer;
-import dev.parley.tool.Question;
+import dev.parley.tool.ToolAnswer;
+import dev.parley.tool.ToolQuestion;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -15,22 +15,23 @@ record Elicitation(Object requestId, String message, ObjectNode schema) {
   private static final int SCHEMA_BYTES_MAX = 64 * 1024;
 
   /// True if the form is too large to be shown.
-  boolean excessive() {
+  boolean tooLarge() {
     return Json.bytes(schema).length > SCHEMA_BYTES_MAX;
   }
 
-  Question question(String server) {
-    var type = bare() ? InputType.CONFIRMATION : InputType.DATA;
-    var prompt = "The MCP server " + server + " asks: " + Text.cut(message, MESSAGE_MAX);
+  ToolQuestion question(String server) {
+    var type = hasNoFields() ? InputType.CONFIRMATION : InputType.DATA;
+    var prompt = "The MCP server " + server + " asks: " + BoundedText.cut(message, MESSAGE_MAX);
     var metadata = Json.object().put("provider", "mcp").put("server", server);
-    return new Question(type, prompt, bare() ? null : schema, List.of(), true, null, metadata);
+    return new ToolQuestion(
+        type, prompt, hasNoFields() ? null : schema, List.of(), true, null, metadata);
   }
 
   /// The reply to the server: the completed form, or that it was declined or canceled.
-  ObjectNode reply(Answer answer) {
-    return switch (answer) {
-      case Answer.Given(var value) -> reply(value);
-      case Answer.Lapsed(_, var declined) -> action(declined ? "decline" : "cancel");
+  ObjectNode reply(ToolAnswer toolAnswer) {
+    return switch (toolAnswer) {
+      case ToolAnswer.Given(var value) -> reply(value);
+      case ToolAnswer.Lapsed(_, var declined) -> action(declined ? "decline" : "cancel");
     };
   }
 
@@ -39,7 +40,7 @@ record Elicitation(Object requestId, String message, ObjectNode schema) {
   }
 
   private ObjectNode reply(JsonNode value) {
-    if (bare()) {
+    if (hasNoFields()) {
       var agrees = value.isObject() ? value.path("approved") : value;
       return agrees.asBoolean(false)
           ? action("accept").set("content", Json.object())
@@ -51,7 +52,7 @@ record Elicitation(Object requestId, String message, ObjectNode schema) {
   }
 
   /// True if the form has no fields.
-  private boolean bare() {
+  private boolean hasNoFields() {
     return schema.path("properties").isEmpty();
   }
 

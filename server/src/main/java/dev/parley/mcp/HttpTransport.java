@@ -45,7 +45,7 @@ final class HttpTransport implements McpClientTransport {
 
   private static final System.Logger LOG = System.getLogger(HttpTransport.class.getName());
   private static final Duration CONNECT = Duration.ofSeconds(10);
-  private static final Duration FAREWELL = Duration.ofSeconds(2);
+  private static final Duration END_SESSION_TIMEOUT = Duration.ofSeconds(2);
   private static final Duration PAUSE_MAX = Duration.ofMinutes(1);
   private static final int RESUMES_MAX = 5;
   private static final int SHOWN = 200;
@@ -54,13 +54,13 @@ final class HttpTransport implements McpClientTransport {
   private static final int OK = 200;
 
   /// The server responded with an error status; `known` if the request contained a session id.
-  static final class Status extends McpTransportException {
+  static final class StatusException extends McpTransportException {
     private static final long serialVersionUID = 1L;
     private final int code;
     private final boolean known;
     private final transient HttpHeaders headers;
 
-    Status(HttpResponse<?> answer, boolean known, String text) {
+    StatusException(HttpResponse<?> answer, boolean known, String text) {
       super("it answered with status " + answer.statusCode() + (text.isEmpty() ? "" : ": " + text));
       this.code = answer.statusCode();
       this.known = known;
@@ -76,12 +76,12 @@ final class HttpTransport implements McpClientTransport {
     }
 
     /// True if the server no longer knows the session. Some servers respond with 400 in this case.
-    boolean forgotten() {
+    boolean isSessionLost() {
       return known && (code == 404 || code == 400);
     }
   }
 
-  private final McpServer.Http server;
+  private final McpServer.HttpEndpoint server;
   private final Supplier<Optional<String>> bearer;
   private final HttpClient http =
       HttpClient.newBuilder().connectTimeout(CONNECT).followRedirects(Redirect.NEVER).build();
@@ -89,12 +89,12 @@ final class HttpTransport implements McpClientTransport {
   private final AtomicBoolean listens = new AtomicBoolean();
   private volatile Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler =
       message -> message;
-  private volatile Consumer<Throwable> onTrouble = _ -> {};
+  private volatile Consumer<Throwable> exceptionHandler = _ -> {};
   private volatile @Nullable String session;
   private volatile boolean closed;
 
   /// @param bearer supplies the current token for each request, if there is one
-  HttpTransport(McpServer.Http server, Supplier<Optional<String>> bearer) {
+  HttpTransport(McpServer.HttpEndpoint server, Supplier<Optional<String>> bearer) {
     this.server = server;
     this.bearer = bearer;
   }
@@ -114,12 +114,12 @@ final class HttpTransport implements McpClientTransport {
 
   @Override
   public void setExceptionHandler(Consumer<Throwable> told) {
-    onTrouble = told;
+    exceptionHandler = told;
   }
 
   @Override
   public <T> T unmarshalFrom(Object data, TypeRef<T> type) {
-    return Wire.JSON.convertValue(data, type);
+    return McpChannel.JSON.convertValue(data, type);
   }
 
   /// Completes when the whole response has been read. Canceling it cancels the request.
@@ -151,7 +151,7 @@ final class HttpTransport implements McpClientTransport {
     return Mono.fromRunnable(
         () -> {
           closed = true;
-          leave();
+          endSession();
           workers.forEach(Thread::interrupt);
           http.shutdownNow();
         });
@@ -181,7 +181,7 @@ final class HttpTransport implements McpClientTransport {
         request(around)
             .header("Content-Type", "application/json")
             .header("Accept", "application/json, " + EVENTS)
-            .POST(BodyPublishers.ofByteArray(Wire.JSON.writeValueAsBytes(message)));
+            .POST(BodyPublishers.ofByteArray(McpChannel.JSON.writeValueAsBytes(message)));
     var answer = http.send(request.build(), BodyHandlers.ofInputStream());
     try (var body = answer.body()) {
       check(answer, known != null);
@@ -193,7 +193,7 @@ final class HttpTransport implements McpClientTransport {
       if (isEvents(answer)) {
         follow(body, message instanceof JSONRPCRequest asked ? asked.id() : null, around);
       } else if (message instanceof JSONRPCRequest) {
-        deliver(whole(body), around);
+        deliver(readAll(body), around);
       }
     }
   }
@@ -215,16 +215,16 @@ final class HttpTransport implements McpClientTransport {
   private static void check(HttpResponse<InputStream> answer, boolean known) throws IOException {
     if (answer.statusCode() / 100 != 2) {
       var text = new String(answer.body().readNBytes(SHOWN), StandardCharsets.UTF_8).strip();
-      throw new Status(answer, known, text);
+      throw new StatusException(answer, known, text);
     }
   }
 
   /// The server has accepted the request, and may have executed it. So no status may be treated
   /// here as if nothing had been done and the request could be sent again.
-  private static void checkMore(HttpResponse<InputStream> answer) throws IOException {
+  private static void checkResumed(HttpResponse<InputStream> answer) throws IOException {
     try {
       check(answer, false);
-    } catch (Status refused) {
+    } catch (StatusException refused) {
       throw new McpTransportException("it does not resume its response: " + refused.getMessage());
     }
   }
@@ -237,10 +237,10 @@ final class HttpTransport implements McpClientTransport {
         .isPresent();
   }
 
-  private static String whole(InputStream body) throws IOException {
-    var bytes = body.readNBytes(Wire.MESSAGE_BYTES_MAX + 1);
-    if (bytes.length > Wire.MESSAGE_BYTES_MAX) {
-      throw new IOException("a response has more than " + Wire.MESSAGE_BYTES_MAX + " bytes");
+  private static String readAll(InputStream body) throws IOException {
+    var bytes = body.readNBytes(McpChannel.MESSAGE_BYTES_MAX + 1);
+    if (bytes.length > McpChannel.MESSAGE_BYTES_MAX) {
+      throw new IOException("a response has more than " + McpChannel.MESSAGE_BYTES_MAX + " bytes");
     }
     return new String(bytes, StandardCharsets.UTF_8);
   }
@@ -249,19 +249,19 @@ final class HttpTransport implements McpClientTransport {
   /// after its last event, once the retry time of the server has passed.
   private void follow(InputStream body, @Nullable Object id, ContextView around)
       throws IOException, InterruptedException {
-    var cursor = new SseStream.Cursor();
-    var answered = read(new Reading(body, id, true), cursor, around);
+    var sseCursor = new SseStream.SseCursor();
+    var answered = read(new StreamRead(body, id, true), sseCursor, around);
     for (var failures = 0; id != null && !answered; ) {
-      if (cursor.id() == null) {
+      if (sseCursor.id() == null) {
         throw new IOException("it ended the stream before the result");
       }
-      Thread.sleep(cursor.retry());
+      Thread.sleep(sseCursor.retry());
       try {
-        var answer = get(cursor, around);
+        var answer = get(sseCursor, around);
         try (var more = answer.body()) {
-          checkMore(answer);
+          checkResumed(answer);
           failures = 0;
-          answered = read(new Reading(more, id, false), cursor, around);
+          answered = read(new StreamRead(more, id, false), sseCursor, around);
         }
       } catch (IOException broken) {
         if (closed || ++failures == RESUMES_MAX) {
@@ -274,17 +274,18 @@ final class HttpTransport implements McpClientTransport {
   /// A stream, and the id of the request whose result it may contain. With `toEnd` it is read to
   /// its end, so that the connection can be reused; a stream that serves more than one request may
   /// never end.
-  private record Reading(InputStream body, @Nullable Object id, boolean toEnd) {}
+  private record StreamRead(InputStream body, @Nullable Object id, boolean toEnd) {}
 
   /// True if the result was received.
-  private boolean read(Reading reading, SseStream.Cursor cursor, ContextView around)
+  private boolean read(StreamRead streamRead, SseStream.SseCursor sseCursor, ContextView around)
       throws IOException {
     var answered = false;
     try {
-      var events = new SseStream(reading.body(), cursor);
+      var events = new SseStream(streamRead.body(), sseCursor);
       for (var data = events.next(); data != null; data = events.next()) {
-        answered |= deliver(data, around).filter(known -> isSame(known, reading.id())).isPresent();
-        if (answered && !reading.toEnd()) {
+        answered |=
+            deliver(data, around).filter(known -> isSame(known, streamRead.id())).isPresent();
+        if (answered && !streamRead.toEnd()) {
           return true;
         }
       }
@@ -293,7 +294,7 @@ final class HttpTransport implements McpClientTransport {
       if (answered) {
         return true;
       }
-      if (closed || Thread.currentThread().isInterrupted() || cursor.id() == null) {
+      if (closed || Thread.currentThread().isInterrupted() || sseCursor.id() == null) {
         throw broken;
       }
     }
@@ -308,9 +309,10 @@ final class HttpTransport implements McpClientTransport {
   private Optional<Object> deliver(String text, ContextView around) {
     JSONRPCMessage message;
     try {
-      message = McpSchema.deserializeJsonRpcMessage(Wire.JSON, text);
+      message = McpSchema.deserializeJsonRpcMessage(McpChannel.JSON, text);
     } catch (IOException | RuntimeException noMessage) {
-      LOG.log(Level.DEBUG, "{0} sent an invalid message: {1}", server, Text.cut(text, SHOWN));
+      LOG.log(
+          Level.DEBUG, "{0} sent an invalid message: {1}", server, BoundedText.cut(text, SHOWN));
       return Optional.empty();
     }
     handler
@@ -324,11 +326,11 @@ final class HttpTransport implements McpClientTransport {
         : Optional.empty();
   }
 
-  private HttpResponse<InputStream> get(SseStream.Cursor cursor, ContextView around)
+  private HttpResponse<InputStream> get(SseStream.SseCursor sseCursor, ContextView around)
       throws IOException, InterruptedException {
     var request = request(around).header("Accept", EVENTS).GET();
-    if (cursor.id() != null) {
-      request.header("Last-Event-ID", cursor.id());
+    if (sseCursor.id() != null) {
+      request.header("Last-Event-ID", sseCursor.id());
     }
     return http.send(request.build(), BodyHandlers.ofInputStream());
   }
@@ -343,32 +345,32 @@ final class HttpTransport implements McpClientTransport {
         version
             .map(text -> Context.of(McpAsyncClient.NEGOTIATED_PROTOCOL_VERSION, text))
             .orElseGet(Context::empty);
-    work("mcp-listen", () -> listenOn(of));
+    work("mcp-listen", () -> listenLoop(of));
   }
 
-  private void listenOn(ContextView around) {
-    var cursor = new SseStream.Cursor();
-    var pause = cursor.retry();
+  private void listenLoop(ContextView around) {
+    var sseCursor = new SseStream.SseCursor();
+    var pause = sseCursor.retry();
     try {
       while (!closed) {
-        var before = cursor.id();
+        var before = sseCursor.id();
         try {
-          var answer = get(cursor, around);
+          var answer = get(sseCursor, around);
           try (var body = answer.body()) {
             if (answer.statusCode() != OK || !isEvents(answer)) {
               // The server has no such stream. The next request reports a problem with the
               // connection, if there is one.
               return;
             }
-            read(new Reading(body, null, true), cursor, around);
+            read(new StreamRead(body, null, true), sseCursor, around);
           }
         } catch (IOException broken) {
           if (!closed) {
-            onTrouble.accept(broken);
+            exceptionHandler.accept(broken);
           }
         }
-        var news = cursor.id() != null && !cursor.id().equals(before);
-        pause = news ? cursor.retry() : longer(pause);
+        var news = sseCursor.id() != null && !sseCursor.id().equals(before);
+        pause = news ? sseCursor.retry() : doubled(pause);
         Thread.sleep(pause);
       }
     } catch (InterruptedException closing) {
@@ -376,18 +378,18 @@ final class HttpTransport implements McpClientTransport {
     }
   }
 
-  private static Duration longer(Duration pause) {
+  private static Duration doubled(Duration pause) {
     var twice = pause.multipliedBy(2).plusMillis(1);
     return twice.compareTo(PAUSE_MAX) < 0 ? twice : PAUSE_MAX;
   }
 
   /// Ends the session on the server, if there is one.
-  private void leave() {
+  private void endSession() {
     if (session == null) {
       return;
     }
     try {
-      var request = request(Context.empty()).timeout(FAREWELL).DELETE().build();
+      var request = request(Context.empty()).timeout(END_SESSION_TIMEOUT).DELETE().build();
       http.send(request, BodyHandlers.discarding());
     } catch (IOException noMatter) {
       LOG.log(Level.DEBUG, "cannot end the session at {0}: {1}", server, noMatter.getMessage());

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// about its tools; `timeout` is how long a call may be silent.
 public record McpServer(
     String name,
-    Endpoint endpoint,
+    McpEndpoint endpoint,
     @Nullable Permission permission,
     @Nullable Effect effect,
     Duration timeout) {
@@ -41,12 +41,12 @@ public record McpServer(
   }
 
   /// How to reach a server.
-  public sealed interface Endpoint {}
+  public sealed interface McpEndpoint {}
 
   /// A process that Parley starts; `environment` is its complete environment.
-  public record Stdio(List<String> command, Map<String, String> environment, Path folder)
-      implements Endpoint {
-    public Stdio {
+  public record StdioEndpoint(List<String> command, Map<String, String> environment, Path folder)
+      implements McpEndpoint {
+    public StdioEndpoint {
       command = List.copyOf(command);
       environment = Map.copyOf(environment);
     }
@@ -60,13 +60,13 @@ public record McpServer(
 
   /// A server that is reached by streamable HTTP; `client` is the registration of Parley at its
   /// authorization server, if there is one.
-  public record Http(URI url, Map<String, String> headers, @Nullable OAuthClient client)
-      implements Endpoint {
-    public Http {
+  public record HttpEndpoint(URI url, Map<String, String> headers, @Nullable OAuthClient client)
+      implements McpEndpoint {
+    public HttpEndpoint {
       headers = Map.copyOf(headers);
     }
 
-    public Http(URI url, Map<String, String> headers) {
+    public HttpEndpoint(URI url, Map<String, String> headers) {
       this(url, headers, null);
     }
 

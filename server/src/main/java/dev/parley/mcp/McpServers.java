@@ -2,7 +2,7 @@ package dev.parley.mcp;
 
 import dev.parley.net.AddressPolicy;
 import dev.parley.tool.Toolbox;
-import dev.parley.tool.process.Children;
+import dev.parley.tool.process.ManagedProcesses;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,16 +18,23 @@ public final class McpServers implements AutoCloseable {
 
   /// The dependencies; `version` is the version that Parley reports to servers, and `addresses`
   /// decides which addresses a sign-in may use.
-  public record Parts(
-      Children children, Tokens tokens, Pace pace, String version, AddressPolicy addresses) {}
+  public record McpServersDependencies(
+      ManagedProcesses children,
+      McpTokenProvider tokens,
+      McpTimeouts timeouts,
+      String version,
+      AddressPolicy addresses) {}
 
-  private final Map<String, Remote> remotes = new LinkedHashMap<>();
-  private final Discovery discovery;
+  private final Map<String, McpServerConnections> remotes = new LinkedHashMap<>();
+  private final OAuthDiscovery oAuthDiscovery;
 
-  public McpServers(List<McpServer> servers, Parts parts) {
-    discovery = new Discovery(parts.addresses());
+  public McpServers(List<McpServer> servers, McpServersDependencies mcpServersDependencies) {
+    oAuthDiscovery = new OAuthDiscovery(mcpServersDependencies.addresses());
     for (var server : servers) {
-      if (remotes.put(server.name(), new Remote(server, parts, discovery)) != null) {
+      if (remotes.put(
+              server.name(),
+              new McpServerConnections(server, mcpServersDependencies, oAuthDiscovery))
+          != null) {
         throw new IllegalArgumentException("two MCP servers have the name " + server.name());
       }
     }
@@ -35,7 +42,7 @@ public final class McpServers implements AutoCloseable {
 
   /// Starts connecting to all servers, in the background. Call it once.
   public McpServers start() {
-    remotes.values().forEach(Remote::start);
+    remotes.values().forEach(McpServerConnections::start);
     return this;
   }
 
@@ -48,30 +55,30 @@ public final class McpServers implements AutoCloseable {
   }
 
   /// The outcome of a first attempt to connect to a server.
-  public sealed interface Checked {
+  public sealed interface ConnectionCheck {
 
     /// It is connected, and lists so many tools.
-    record Up(int tools) implements Checked {}
+    record Connected(int tools) implements ConnectionCheck {}
 
     /// It requires a sign-in.
-    record SignInNeeded() implements Checked {}
+    record SignInNeeded() implements ConnectionCheck {}
 
     /// It is not available.
-    record Down(String reason) implements Checked {}
+    record ConnectionFailed(String reason) implements ConnectionCheck {}
   }
 
   /// Waits for the first attempt to connect to a server, and returns its outcome.
-  public Checked check(String server) throws InterruptedException {
-    var remote = remotes.get(server);
-    if (remote == null) {
+  public ConnectionCheck check(String server) throws InterruptedException {
+    var mcpServerConnections = remotes.get(server);
+    if (mcpServerConnections == null) {
       throw new IllegalArgumentException("there is no MCP server " + server);
     }
     try {
-      return new Checked.Up(remote.firstTools().size());
-    } catch (Trouble trouble) {
-      return trouble.kind() == Trouble.Kind.UNAUTHORIZED
-          ? new Checked.SignInNeeded()
-          : new Checked.Down(trouble.text().replaceAll("\\s*\\R\\s*", " "));
+      return new ConnectionCheck.Connected(mcpServerConnections.firstTools().size());
+    } catch (McpFailure mcpFailure) {
+      return mcpFailure.kind() == McpFailure.FailureKind.UNAUTHORIZED
+          ? new ConnectionCheck.SignInNeeded()
+          : new ConnectionCheck.ConnectionFailed(mcpFailure.text().replaceAll("\\s*\\R\\s*", " "));
     }
   }
 
@@ -79,9 +86,11 @@ public final class McpServers implements AutoCloseable {
   /// none.
   public Optional<OAuthServer> authorization(String server) throws InterruptedException {
     try {
-      var remote = remotes.get(server);
-      return remote == null ? Optional.empty() : Optional.of(remote.authorization());
-    } catch (Trouble unknown) {
+      var mcpServerConnections = remotes.get(server);
+      return mcpServerConnections == null
+          ? Optional.empty()
+          : Optional.of(mcpServerConnections.authorization());
+    } catch (McpFailure unknown) {
       return Optional.empty();
     }
   }
@@ -89,18 +98,21 @@ public final class McpServers implements AutoCloseable {
   /// Closes all connections and stops all processes, in parallel, within seconds.
   @Override
   public void close() {
-    runAll(remotes.values().stream().<Runnable>map(remote -> remote::close).toList());
-    discovery.close();
+    runAll(
+        remotes.values().stream()
+            .<Runnable>map(mcpServerConnections -> mcpServerConnections::close)
+            .toList());
+    oAuthDiscovery.close();
   }
 
-  private McpToolbox.Choice choice(String wanted) {
+  private McpToolbox.ToolSelection choice(String wanted) {
     var parts = wanted.substring(PREFIX.length()).split("/", 2);
-    var remote = remotes.get(parts[0]);
-    if (remote == null) {
+    var mcpServerConnections = remotes.get(parts[0]);
+    if (mcpServerConnections == null) {
       throw new IllegalArgumentException("there is no MCP server " + parts[0]);
     }
-    return new McpToolbox.Choice(
-        remote, parts.length == 1 ? Optional.empty() : Optional.of(parts[1]));
+    return new McpToolbox.ToolSelection(
+        mcpServerConnections, parts.length == 1 ? Optional.empty() : Optional.of(parts[1]));
   }
 
   /// Runs all in parallel, and waits.

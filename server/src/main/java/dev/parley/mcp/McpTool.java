@@ -10,13 +10,13 @@ import tools.jackson.databind.node.ObjectNode;
 final class McpTool implements Tool {
 
   private final String name;
-  private final Listed listed;
-  private final Remote remote;
+  private final ListedTool listedTool;
+  private final McpServerConnections mcpServerConnections;
 
-  McpTool(String name, Listed listed, Remote remote) {
+  McpTool(String name, ListedTool listedTool, McpServerConnections mcpServerConnections) {
     this.name = name;
-    this.listed = listed;
-    this.remote = remote;
+    this.listedTool = listedTool;
+    this.mcpServerConnections = mcpServerConnections;
   }
 
   @Override
@@ -26,24 +26,25 @@ final class McpTool implements Tool {
 
   @Override
   public String description() {
-    return listed.description();
+    return listedTool.description();
   }
 
   @Override
   public ObjectNode schema() {
-    return listed.schema().deepCopy();
+    return listedTool.schema().deepCopy();
   }
 
   @Override
   public Effect effect() {
-    return Objects.requireNonNullElse(remote.server().effect(), listed.effect());
+    return Objects.requireNonNullElse(mcpServerConnections.server().effect(), listedTool.effect());
   }
 
   /// The configured permission. Otherwise it depends on the effect, so that the claims of a server
   /// cannot override a configured effect.
   @Override
   public Permission permission() {
-    return Objects.requireNonNullElse(remote.server().permission(), Tool.super.permission());
+    return Objects.requireNonNullElse(
+        mcpServerConnections.server().permission(), Tool.super.permission());
   }
 
   @Override
@@ -58,14 +59,14 @@ final class McpTool implements Tool {
 
   @Override
   public String summary(ObjectNode arguments, ToolContext context) {
-    var server = "the MCP server " + remote.server().name();
+    var server = "the MCP server " + mcpServerConnections.server().name();
     return effect() == Effect.PURE
         ? "Reads from " + server
-        : "Calls " + listed.name() + " on " + server + ", which may change something";
+        : "Calls " + listedTool.name() + " on " + server + ", which may change something";
   }
 
   @Override
   public ToolResult call(ObjectNode arguments, ToolContext context) throws InterruptedException {
-    return remote.call(listed.name(), arguments, context);
+    return mcpServerConnections.call(listedTool.name(), arguments, context);
   }
 }

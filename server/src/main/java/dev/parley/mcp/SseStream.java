@@ -15,7 +15,7 @@ final class SseStream {
   private static final Duration RETRY_MAX = Duration.ofMinutes(1);
 
   /// The position in a stream, and how long to wait before it is resumed.
-  static final class Cursor {
+  static final class SseCursor {
     private @Nullable String id;
     private Duration retry = Duration.ofSeconds(1);
 
@@ -30,13 +30,13 @@ final class SseStream {
   }
 
   private final InputStream bytes;
-  private final Cursor cursor;
+  private final SseCursor sseCursor;
   private boolean afterReturn;
   private boolean atStart = true;
 
-  SseStream(InputStream bytes, Cursor cursor) {
+  SseStream(InputStream bytes, SseCursor sseCursor) {
     this.bytes = new BufferedInputStream(bytes);
-    this.cursor = cursor;
+    this.sseCursor = sseCursor;
   }
 
   /// The data of the next message; null at the end. Events with other names, and events without
@@ -51,7 +51,7 @@ final class SseStream {
         return null;
       }
       if (line.isEmpty()) {
-        cursor.id = id == null ? cursor.id : id;
+        sseCursor.id = id == null ? sseCursor.id : id;
         if (!data.isEmpty() && (name.isEmpty() || name.equals("message"))) {
           return data.toString();
         }
@@ -75,7 +75,7 @@ final class SseStream {
   private void retry(String value) {
     if (value.matches("[0-9]{1,9}")) {
       var wanted = Duration.ofMillis(Long.parseLong(value));
-      cursor.retry = wanted.compareTo(RETRY_MAX) < 0 ? wanted : RETRY_MAX;
+      sseCursor.retry = wanted.compareTo(RETRY_MAX) < 0 ? wanted : RETRY_MAX;
     }
   }
 
@@ -98,8 +98,8 @@ final class SseStream {
         atStart = false;
         return first && text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text;
       }
-      if (held + line.size() >= Wire.MESSAGE_BYTES_MAX) {
-        throw new IOException("an event has more than " + Wire.MESSAGE_BYTES_MAX + " bytes");
+      if (held + line.size() >= McpChannel.MESSAGE_BYTES_MAX) {
+        throw new IOException("an event has more than " + McpChannel.MESSAGE_BYTES_MAX + " bytes");
       }
       line.write(next);
     }

@@ -1,8 +1,8 @@
 package dev.parley.mcp;
 
-import dev.parley.tool.process.Child;
-import dev.parley.tool.process.Children;
-import dev.parley.tool.process.Command;
+import dev.parley.tool.process.ManagedProcess;
+import dev.parley.tool.process.ManagedProcesses;
+import dev.parley.tool.process.ProcessCommand;
 import io.modelcontextprotocol.json.TypeRef;
 import io.modelcontextprotocol.spec.McpClientTransport;
 import io.modelcontextprotocol.spec.McpSchema;
@@ -27,7 +27,7 @@ import reactor.core.publisher.Mono;
 ///
 /// The transport of the SDK passes the complete environment of the server to the process, stops at
 /// the first invalid line, does not report the end of the process, and leaves its child processes
-/// running. This one reports the end to the exception handler with an [Ended]. Pipes are read and
+/// running. This one reports the end to the exception handler with an [ProcessEndedException]. Pipes are read and
 /// written on platform threads: reading a pipe blocks the carrier of a virtual thread.
 final class StdioTransport implements McpClientTransport {
 
@@ -35,32 +35,36 @@ final class StdioTransport implements McpClientTransport {
   private static final int OUTGOING_MAX = 1_000;
   private static final int GARBAGE_MAX = 1_000;
   private static final int GARBAGE_SHOWN = 200;
-  private static final Duration LAST_WORDS = Duration.ofSeconds(1);
+  private static final Duration LAST_OUTPUT_WAIT = Duration.ofSeconds(1);
   private static final Duration ENDING = Duration.ofSeconds(5);
 
   /// The process has ended or must be stopped.
-  static final class Ended extends McpTransportException {
+  static final class ProcessEndedException extends McpTransportException {
     private static final long serialVersionUID = 1L;
 
-    Ended(String message) {
+    ProcessEndedException(String message) {
       super(message);
     }
   }
 
-  private final McpServer.Stdio server;
-  private final Children children;
+  private final McpServer.StdioEndpoint server;
+  private final ManagedProcesses managedProcesses;
   private final String name;
   private final Duration endPatience;
   private final BlockingQueue<JSONRPCMessage> outgoing = new ArrayBlockingQueue<>(OUTGOING_MAX);
   private final LastLines errors = new LastLines();
   private volatile Consumer<Throwable> onEnd = _ -> {};
-  private volatile @Nullable Child child;
+  private volatile @Nullable ManagedProcess managedProcess;
   private volatile @Nullable Thread writer;
   private volatile String garbage = "";
 
-  StdioTransport(McpServer.Stdio server, Children children, String name, Duration endPatience) {
+  StdioTransport(
+      McpServer.StdioEndpoint server,
+      ManagedProcesses managedProcesses,
+      String name,
+      Duration endPatience) {
     this.server = server;
-    this.children = children;
+    this.managedProcesses = managedProcesses;
     this.name = name;
     this.endPatience = endPatience;
   }
@@ -93,7 +97,7 @@ final class StdioTransport implements McpClientTransport {
 
   @Override
   public <T> T unmarshalFrom(Object data, TypeRef<T> type) {
-    return Wire.JSON.convertValue(data, type);
+    return McpChannel.JSON.convertValue(data, type);
   }
 
   @Override
@@ -104,15 +108,18 @@ final class StdioTransport implements McpClientTransport {
   private void start(Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler) {
     try {
       var started =
-          children.start(
-              new Command(
-                  server.command(), server.folder(), server.environment(), Command.Wiring.TALK));
-      child = started;
+          managedProcesses.start(
+              new ProcessCommand(
+                  server.command(),
+                  server.folder(),
+                  server.environment(),
+                  ProcessCommand.ProcessStreams.ALL));
+      managedProcess = started;
       var complaints = thread("errors", () -> errors.readAll(started.errors()));
       thread("in", () -> read(started, handler, complaints));
       writer = thread("out", () -> write(started));
     } catch (IOException impossible) {
-      throw new Ended("it cannot be started: " + impossible.getMessage());
+      throw new ProcessEndedException("it cannot be started: " + impossible.getMessage());
     }
   }
 
@@ -121,7 +128,9 @@ final class StdioTransport implements McpClientTransport {
   }
 
   private void read(
-      Child from, Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler, Thread complaints) {
+      ManagedProcess from,
+      Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler,
+      Thread complaints) {
     String why;
     try (var in = new BufferedInputStream(from.output())) {
       var strange = 0;
@@ -136,16 +145,16 @@ final class StdioTransport implements McpClientTransport {
     } catch (IOException broken) {
       why = "its output cannot be read: " + broken.getMessage();
     }
-    onEnd.accept(new Ended(why));
+    onEnd.accept(new ProcessEndedException(why));
   }
 
   private boolean receive(
       String line, Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler) {
     JSONRPCMessage message;
     try {
-      message = McpSchema.deserializeJsonRpcMessage(Wire.JSON, line);
+      message = McpSchema.deserializeJsonRpcMessage(McpChannel.JSON, line);
     } catch (IOException | RuntimeException noMessage) {
-      garbage = Text.cut(line, GARBAGE_SHOWN);
+      garbage = BoundedText.cut(line, GARBAGE_SHOWN);
       LOG.log(Level.DEBUG, "the MCP server {0} wrote an invalid message: {1}", name, garbage);
       return false;
     }
@@ -162,21 +171,21 @@ final class StdioTransport implements McpClientTransport {
       if (next < 0) {
         return line.size() == 0 ? null : line.toString(StandardCharsets.UTF_8);
       }
-      if (line.size() == Wire.MESSAGE_BYTES_MAX) {
-        throw new IOException("a line has more than " + Wire.MESSAGE_BYTES_MAX + " bytes");
+      if (line.size() == McpChannel.MESSAGE_BYTES_MAX) {
+        throw new IOException("a line has more than " + McpChannel.MESSAGE_BYTES_MAX + " bytes");
       }
       line.write(next);
     }
     return line.toString(StandardCharsets.UTF_8);
   }
 
-  private static String exit(Child ended, Thread complaints) {
+  private static String exit(ManagedProcess ended, Thread complaints) {
     try {
       if (!ended.await(ENDING)) {
         return "it closed its standard output";
       }
       // Its last error output explains most; but its child processes may keep the pipe open.
-      complaints.join(LAST_WORDS);
+      complaints.join(LAST_OUTPUT_WAIT);
       return "it ended with exit code " + ended.exitCode();
     } catch (InterruptedException closing) {
       Thread.currentThread().interrupt();
@@ -184,11 +193,11 @@ final class StdioTransport implements McpClientTransport {
     }
   }
 
-  private void write(Child to) {
+  private void write(ManagedProcess to) {
     try (OutputStream out = to.input()) {
       while (true) {
         // Always one line: JSON escapes line ends.
-        out.write(Wire.JSON.writeValueAsBytes(outgoing.take()));
+        out.write(McpChannel.JSON.writeValueAsBytes(outgoing.take()));
         out.write('\n');
         out.flush();
       }
@@ -202,7 +211,7 @@ final class StdioTransport implements McpClientTransport {
   /// Stops the process as the protocol requires: closes its input, then asks it to end, then kills
   /// it with all its child processes.
   private void end() {
-    var ending = child;
+    var ending = managedProcess;
     var writing = writer;
     if (ending == null) {
       return;

@@ -28,13 +28,13 @@ final class AnthropicMessages {
     this.thoughts = thoughts;
   }
 
-  ArrayNode of(List<Turn> turns) {
-    for (var turn : turns) {
-      switch (turn) {
-        case Turn.User(var text) -> text(content("user"), text);
-        case Turn.Note(var text) ->
+  ArrayNode of(List<ModelTurn> turns) {
+    for (var modelTurn : turns) {
+      switch (modelTurn) {
+        case ModelTurn.UserTurn(var text) -> text(content("user"), text);
+        case ModelTurn.SystemTurn(var text) ->
             text(content("user"), "<system>\n" + text.strip() + "\n</system>");
-        case Turn.Assistant assistant -> assistant(assistant);
+        case ModelTurn.AssistantTurn assistantTurn -> assistant(assistantTurn);
       }
     }
     if (messages.isEmpty() || !role(messages.size() - 1).equals("user")) {
@@ -72,7 +72,7 @@ final class AnthropicMessages {
     return type.equals(THINKING) || type.equals(REDACTED);
   }
 
-  private void assistant(Turn.Assistant turn) {
+  private void assistant(ModelTurn.AssistantTurn turn) {
     if (messages.isEmpty()) {
       text(content("user"), "(Earlier messages are left out.)");
     }
@@ -83,17 +83,17 @@ final class AnthropicMessages {
     if (content.isEmpty()) {
       text(content, "(nothing)");
     }
-    for (var result : turn.results()) {
+    for (var toolResultText : turn.results()) {
       var block = content("user").addObject().put("type", "tool_result");
-      block.put("tool_use_id", names.call(result.call()));
-      block.put("content", result.text());
-      if (!result.success()) {
+      block.put("tool_use_id", names.call(toolResultText.call()));
+      block.put("content", toolResultText.text());
+      if (!toolResultText.success()) {
         block.put("is_error", true);
       }
     }
   }
 
-  private List<JsonNode> blocks(Turn.Assistant turn) {
+  private List<JsonNode> blocks(ModelTurn.AssistantTurn turn) {
     var remembered = thoughts ? remembered(turn) : null;
     if (remembered != null) {
       return remembered;
@@ -110,7 +110,7 @@ final class AnthropicMessages {
 
   /// Returns the blocks in the order of the memo, or null if there is no matching memo of this
   /// model.
-  private @Nullable List<JsonNode> remembered(Turn.Assistant turn) {
+  private @Nullable List<JsonNode> remembered(ModelTurn.AssistantTurn turn) {
     var memo = turn.memo();
     if (memo == null || !memo.path("model").asString("").equals(model)) {
       return null;
@@ -146,7 +146,7 @@ final class AnthropicMessages {
     return said == turn.text().length() && calls == turn.calls().size() ? blocks : null;
   }
 
-  private ObjectNode call(Turn.Assistant turn, int index) {
+  private ObjectNode call(ModelTurn.AssistantTurn turn, int index) {
     var call = turn.calls().get(index);
     var block = Json.object().put("type", "tool_use");
     block.put("id", names.call(call.id()));

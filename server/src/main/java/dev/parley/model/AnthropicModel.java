@@ -16,13 +16,13 @@ public final class AnthropicModel implements Model {
 
   private final ModelSettings settings;
   private final ModelSources sources;
-  private final Caller caller;
+  private final ModelCaller modelCaller;
 
   public AnthropicModel(
-      ModelHttp http, ModelSettings settings, Bounds bounds, ModelSources sources) {
+      ModelHttp http, ModelSettings settings, ModelLimits modelLimits, ModelSources sources) {
     this.settings = settings;
     this.sources = sources;
-    this.caller = new Caller(http, settings, bounds, sources);
+    this.modelCaller = new ModelCaller(http, settings, modelLimits, sources);
   }
 
   @Override
@@ -31,17 +31,17 @@ public final class AnthropicModel implements Model {
   }
 
   @Override
-  public Reply ask(Prompt prompt, Sink sink) throws InterruptedException {
+  public ModelReply ask(Prompt prompt, ModelSink modelSink) throws InterruptedException {
     var request = new AnthropicRequest(settings, prompt);
     var version = settings.baseUrl().getPath().matches(".*/v1/?") ? "" : "/v1";
-    return caller.ask(
-        new Caller.Question(
+    return modelCaller.ask(
+        new ModelCaller.ModelRequest(
             settings.address(version, "/messages"),
             headers(),
             request.body(),
             request.form(),
-            outlet -> new AnthropicReading(settings, request, sources.ids(), outlet)),
-        sink);
+            sinkWriter -> new AnthropicStreamParser(settings, request, sources.ids(), sinkWriter)),
+        modelSink);
   }
 
   private Map<String, String> headers() {

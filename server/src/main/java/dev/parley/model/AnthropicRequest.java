@@ -24,7 +24,7 @@ final class AnthropicRequest {
 
   private final ModelSettings settings;
   private final Prompt prompt;
-  private final @Nullable AnswerForm form;
+  private final @Nullable AnswerSchema form;
   private final WireNames names;
   private final String answerTool;
   private final boolean budgeted;
@@ -34,11 +34,11 @@ final class AnthropicRequest {
   AnthropicRequest(ModelSettings settings, Prompt prompt) {
     this.settings = settings;
     this.prompt = prompt;
-    this.form = AnswerForm.of(prompt);
+    this.form = AnswerSchema.of(prompt);
     this.names = new WireNames(prompt.tools());
-    this.answerTool = names.free(AnswerForm.NAME);
+    this.answerTool = names.free(AnswerSchema.NAME);
     this.budgeted = budgeted(settings.model());
-    var turns = Turn.of(prompt);
+    var turns = ModelTurn.of(prompt);
     var with = new AnthropicMessages(settings.model(), names, true).of(turns);
     this.thinking =
         settings.thinkingTokens() > 0
@@ -54,7 +54,7 @@ final class AnthropicRequest {
     return !own.startsWith("claude-") || BUDGETED.matcher(own).matches();
   }
 
-  @Nullable AnswerForm form() {
+  @Nullable AnswerSchema form() {
     return form;
   }
 
@@ -86,7 +86,7 @@ final class AnthropicRequest {
   }
 
   private void addSystem(ObjectNode body) {
-    var text = Turn.top(prompt);
+    var text = ModelTurn.systemText(prompt);
     if (form != null && !budgeted) {
       text = (text + "\n\nGive your answer by calling the tool " + answerTool + ".").strip();
     }

@@ -18,7 +18,7 @@ public record ApiKey(String value) {
 
   /// Returns the text without this key. A very short key is replaced only where it is a separate
   /// word.
-  String hideIn(String text) {
+  String redact(String text) {
     return value.length() < LENGTH_MIN
         ? text.replaceAll("(?<!\\w)" + Pattern.quote(value) + "(?!\\w)", HIDDEN)
         : text.replace(value, HIDDEN);

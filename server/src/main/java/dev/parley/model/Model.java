@@ -10,5 +10,5 @@ public interface Model {
   ///
   /// Returns when the output is complete. An interrupt stops the request at once. Safe for use by
   /// many threads.
-  Reply ask(Prompt prompt, Sink sink) throws InterruptedException;
+  ModelReply ask(Prompt prompt, ModelSink modelSink) throws InterruptedException;
 }

@@ -13,8 +13,8 @@ final class ModelFailure extends Exception {
 
   private final ErrorCode code;
   private final String text;
-  private final boolean passing;
-  private final boolean again;
+  private final boolean retryable;
+  private final boolean retryNow;
   private final transient @Nullable Duration retryAfter;
   private final boolean malformed;
 
@@ -33,24 +33,24 @@ final class ModelFailure extends Exception {
     super(text);
     this.code = code;
     this.text = text;
-    this.passing = passing;
-    this.again = again;
+    this.retryable = passing;
+    this.retryNow = again;
     this.retryAfter = retryAfter;
     this.malformed = malformed;
   }
 
   /// A permanent failure.
-  static ModelFailure lasting(ErrorCode code, String text) {
+  static ModelFailure permanent(ErrorCode code, String text) {
     return new ModelFailure(code, text, false, false, null);
   }
 
   /// A failure that a retry may resolve.
-  static ModelFailure passing(ErrorCode code, String text) {
+  static ModelFailure retryable(ErrorCode code, String text) {
     return new ModelFailure(code, text, true, true, null);
   }
 
   /// A timeout. The task may succeed later, but it has taken too long for a retry now.
-  static ModelFailure slow(String text) {
+  static ModelFailure timeout(String text) {
     return new ModelFailure(ErrorCode.TIMEOUT, text, true, false, null);
   }
 
@@ -60,14 +60,14 @@ final class ModelFailure extends Exception {
   }
 
   ModelFailure after(@Nullable Duration asked) {
-    return new ModelFailure(code, text, passing, again, asked);
+    return new ModelFailure(code, text, retryable, retryNow, asked);
   }
 
   /// Returns the failure with the provider's decision on a retry, if there is one.
-  ModelFailure again(@Nullable Boolean wanted) {
+  ModelFailure retryNow(@Nullable Boolean wanted) {
     return wanted == null
         ? this
-        : new ModelFailure(code, text, passing || wanted, wanted, retryAfter);
+        : new ModelFailure(code, text, retryable || wanted, wanted, retryAfter);
   }
 
   ErrorCode code() {
@@ -76,22 +76,22 @@ final class ModelFailure extends Exception {
 
   /// Returns the reason, without the API key.
   String text(ModelSettings settings) {
-    return settings.clean(text);
+    return settings.redact(text);
   }
 
   boolean malformed() {
     return malformed;
   }
 
-  boolean again() {
-    return again;
+  boolean retryNow() {
+    return retryNow;
   }
 
   @Nullable Duration retryAfter() {
     return retryAfter;
   }
 
-  Reply.Failed reply(ModelSettings settings, @Nullable Usage usage) {
-    return new Reply.Failed(code, text(settings), passing, usage);
+  ModelReply.ModelError reply(ModelSettings settings, @Nullable Usage usage) {
+    return new ModelReply.ModelError(code, text(settings), retryable, usage);
   }
 }

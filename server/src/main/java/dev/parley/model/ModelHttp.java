@@ -28,10 +28,10 @@ public final class ModelHttp implements AutoCloseable {
   }
 
   /// Sends a request and returns when the response starts. The caller closes the body.
-  HttpResponse<ByteStream> send(HttpRequest request, Duration patience)
+  HttpResponse<ResponseBodyStream> send(HttpRequest request, Duration patience)
       throws ExecutionException, TimeoutException, InterruptedException {
     // Not HttpRequest.timeout: newer JDKs include the whole body, and a long answer is not late.
-    var sent = http.sendAsync(request, _ -> new ByteStream());
+    var sent = http.sendAsync(request, _ -> new ResponseBodyStream());
     try {
       return sent.get(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException | InterruptedException given) {

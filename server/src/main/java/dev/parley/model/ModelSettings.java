@@ -34,7 +34,7 @@ public record ModelSettings(
   }
 
   /// Removes the API key from `text`.
-  String clean(String text) {
-    return apiKey == null ? text : apiKey.hideIn(text);
+  String redact(String text) {
+    return apiKey == null ? text : apiKey.redact(text);
   }
 }

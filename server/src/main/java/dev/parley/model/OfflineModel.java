@@ -19,11 +19,11 @@ public final class OfflineModel implements Model {
   /// The default pause between numbers when it counts slowly.
   public static final Duration PACE = Duration.ofMillis(50);
 
-  private interface Act {
-    void play(Exchange exchange, Matcher phrase) throws InterruptedException;
+  private interface OfflineAction {
+    void run(OfflineTurn offlineTurn, Matcher phrase) throws InterruptedException;
   }
 
-  private record Rule(Pattern phrase, Act act) {}
+  private record Rule(Pattern phrase, OfflineAction act) {}
 
   private final Supplier<String> ids;
   private final List<Rule> rules;
@@ -32,40 +32,49 @@ public final class OfflineModel implements Model {
     this.ids = ids;
     this.rules =
         List.of(
-            rule("say\\s+(.+)", (x, _) -> x.say(Speech.after("say", x.request()))),
-            rule("count to (\\d{1,9})", (x, m) -> Speech.count(x, m.group(1), Duration.ZERO)),
-            rule("count slowly to (\\d{1,9})", (x, m) -> Speech.count(x, m.group(1), pace)),
-            rule("think about (.+)", (x, m) -> Speech.think(x, m.group(1))),
-            rule("summari[sz]e (?:all )?(?:the )?csv(?: files?)?.*", (x, _) -> CsvSummary.play(x)),
-            rule("write (?:me )?a report (?:on|about) (.+)", (x, m) -> Desk.report(x, m.group(1))),
+            rule("say\\s+(.+)", (x, _) -> x.writeText(OfflinePhrases.after("say", x.request()))),
+            rule(
+                "count to (\\d{1,9})",
+                (x, m) -> OfflinePhrases.count(x, m.group(1), Duration.ZERO)),
+            rule("count slowly to (\\d{1,9})", (x, m) -> OfflinePhrases.count(x, m.group(1), pace)),
+            rule("think about (.+)", (x, m) -> OfflinePhrases.think(x, m.group(1))),
+            rule(
+                "summari[sz]e (?:all )?(?:the )?csv(?: files?)?.*",
+                (x, _) -> OfflineCsvSummary.run(x)),
+            rule(
+                "write (?:me )?a report (?:on|about) (.+)",
+                (x, m) -> OfflineTools.report(x, m.group(1))),
             rule(
                 "write (.+) to (?:the )?(?:file )?(\\S+)",
-                (x, m) -> Errands.write(x, m.group(1), m.group(2))),
+                (x, m) -> OfflineActions.write(x, m.group(1), m.group(2))),
             rule(
-                "(?:read|show|open) (?:the )?(?:file )?(\\S+)", (x, m) -> Desk.read(x, m.group(1))),
-            rule("(?:list|show)(?: the| my| all)? files.*", (x, _) -> Desk.list(x)),
-            rule("what files are (?:here|there)", (x, _) -> Desk.list(x)),
-            rule("search (?:files )?for (.+)", (x, m) -> Desk.search(x, m.group(1))),
-            rule("what(?: time is it|'s the time| is the time).*", (x, _) -> Desk.time(x)),
-            rule("(?:calculate|compute) (.+)", (x, m) -> Desk.calculate(x, m.group(1))),
+                "(?:read|show|open) (?:the )?(?:file )?(\\S+)",
+                (x, m) -> OfflineTools.read(x, m.group(1))),
+            rule("(?:list|show)(?: the| my| all)? files.*", (x, _) -> OfflineTools.list(x)),
+            rule("what files are (?:here|there)", (x, _) -> OfflineTools.list(x)),
+            rule("search (?:files )?for (.+)", (x, m) -> OfflineTools.search(x, m.group(1))),
+            rule("what(?: time is it|'s the time| is the time).*", (x, _) -> OfflineTools.time(x)),
+            rule("(?:calculate|compute) (.+)", (x, m) -> OfflineTools.calculate(x, m.group(1))),
             rule(
                 "what(?: is|'s) ([-+(\\d.][-+*/%^()\\d.,\\s]*)",
-                (x, m) -> Desk.calculate(x, m.group(1))),
-            rule("loop", (x, _) -> Desk.loop(x)),
-            rule("run\\s+(.+)", (x, _) -> Errands.run(x)),
+                (x, m) -> OfflineTools.calculate(x, m.group(1))),
+            rule("loop", (x, _) -> OfflineTools.loop(x)),
+            rule("run\\s+(.+)", (x, _) -> OfflineActions.run(x)),
             rule(
                 "use (?:the tool )?([\\w-]+) (\\{.*\\})",
-                (x, m) -> Errands.use(x, m.group(1), m.group(2))),
-            rule("ask me\\s+(.+)", (x, _) -> Errands.ask(x)),
-            rule("sign in to (\\S+)", (x, m) -> Errands.signIn(x, m.group(1))),
-            rule("fetch (\\S+)", (x, m) -> Errands.fetch(x, m.group(1))),
-            rule("delegate (.+) to (.+)", (x, m) -> Delegation.play(x, m.group(1), m.group(2))),
-            rule("help|what can you do", (x, _) -> x.say(Speech.HELP)));
+                (x, m) -> OfflineActions.use(x, m.group(1), m.group(2))),
+            rule("ask me\\s+(.+)", (x, _) -> OfflineActions.ask(x)),
+            rule("sign in to (\\S+)", (x, m) -> OfflineActions.signIn(x, m.group(1))),
+            rule("fetch (\\S+)", (x, m) -> OfflineActions.fetch(x, m.group(1))),
+            rule(
+                "delegate (.+) to (.+)",
+                (x, m) -> OfflineDelegation.run(x, m.group(1), m.group(2))),
+            rule("help|what can you do", (x, _) -> x.writeText(OfflinePhrases.HELP)));
   }
 
-  private static Rule rule(String phrase, Act act) {
+  private static Rule rule(String phrase, OfflineAction offlineAction) {
     var flags = Pattern.CASE_INSENSITIVE | Pattern.DOTALL;
-    return new Rule(Pattern.compile("(?:please\\s+)?(?:" + phrase + ")", flags), act);
+    return new Rule(Pattern.compile("(?:please\\s+)?(?:" + phrase + ")", flags), offlineAction);
   }
 
   @Override
@@ -74,20 +83,21 @@ public final class OfflineModel implements Model {
   }
 
   @Override
-  public Reply ask(Prompt prompt, Sink sink) throws InterruptedException {
-    var exchange = new Exchange(prompt, sink, ids);
-    var request = Speech.bare(exchange.request());
+  public ModelReply ask(Prompt prompt, ModelSink modelSink) throws InterruptedException {
+    var offlineTurn = new OfflineTurn(prompt, modelSink, ids);
+    var request = OfflinePhrases.bare(offlineTurn.request());
     if (request.equalsIgnoreCase("fail")) {
-      return new Reply.Failed(ErrorCode.MODEL_ERROR, "the model failed, as it was asked to", false);
+      return new ModelReply.ModelError(
+          ErrorCode.MODEL_ERROR, "the model failed, as it was asked to", false);
     }
     for (var rule : rules) {
       var phrase = rule.phrase().matcher(request);
       if (phrase.matches()) {
-        rule.act().play(exchange, phrase);
-        return exchange.reply();
+        rule.act().run(offlineTurn, phrase);
+        return offlineTurn.reply();
       }
     }
-    Speech.other(exchange, exchange.request().strip());
-    return exchange.reply();
+    OfflinePhrases.other(offlineTurn, offlineTurn.request().strip());
+    return offlineTurn.reply();
   }
 }

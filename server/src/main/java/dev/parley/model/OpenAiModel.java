@@ -12,24 +12,28 @@ public final class OpenAiModel implements Model {
   public static final String MODEL = "gpt-5";
 
   /// OpenAI's APIs.
-  public enum Api {
+  public enum OpenAiApi {
     /// Chat completions, which nearly every compatible server supports.
     CHAT,
     /// Responses, which returns the model's reasoning.
     RESPONSES
   }
 
-  private final Api api;
+  private final OpenAiApi openAiApi;
   private final ModelSettings settings;
   private final ModelSources sources;
-  private final Caller caller;
+  private final ModelCaller modelCaller;
 
   public OpenAiModel(
-      Api api, ModelHttp http, ModelSettings settings, Bounds bounds, ModelSources sources) {
-    this.api = api;
+      OpenAiApi openAiApi,
+      ModelHttp http,
+      ModelSettings settings,
+      ModelLimits modelLimits,
+      ModelSources sources) {
+    this.openAiApi = openAiApi;
     this.settings = settings;
     this.sources = sources;
-    this.caller = new Caller(http, settings, bounds, sources);
+    this.modelCaller = new ModelCaller(http, settings, modelLimits, sources);
   }
 
   @Override
@@ -38,31 +42,33 @@ public final class OpenAiModel implements Model {
   }
 
   @Override
-  public Reply ask(Prompt prompt, Sink sink) throws InterruptedException {
-    return caller.ask(
-        switch (api) {
-          case CHAT -> chat(new ChatRequest(settings, prompt));
+  public ModelReply ask(Prompt prompt, ModelSink modelSink) throws InterruptedException {
+    return modelCaller.ask(
+        switch (openAiApi) {
+          case CHAT -> chat(new ChatCompletionsRequest(settings, prompt));
           case RESPONSES -> responses(new ResponsesRequest(settings, prompt));
         },
-        sink);
+        modelSink);
   }
 
-  private Caller.Question chat(ChatRequest request) {
-    return new Caller.Question(
+  private ModelCaller.ModelRequest chat(ChatCompletionsRequest request) {
+    return new ModelCaller.ModelRequest(
         settings.address(version(), "/chat/completions"),
         headers(),
         request.body(),
         request.form(),
-        outlet -> new ChatReading(settings, request.names(), sources.ids(), outlet));
+        sinkWriter ->
+            new ChatCompletionsStreamParser(settings, request.names(), sources.ids(), sinkWriter));
   }
 
-  private Caller.Question responses(ResponsesRequest request) {
-    return new Caller.Question(
+  private ModelCaller.ModelRequest responses(ResponsesRequest request) {
+    return new ModelCaller.ModelRequest(
         settings.address(version(), "/responses"),
         headers(),
         request.body(),
         request.form(),
-        outlet -> new ResponsesReading(settings, request.names(), sources.ids(), outlet));
+        sinkWriter ->
+            new ResponsesStreamParser(settings, request.names(), sources.ids(), sinkWriter));
   }
 
   /// Returns the version that is inserted if the base URL is only a host.

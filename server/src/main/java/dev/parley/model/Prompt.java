@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// With an `answerSchema` the answer is one JSON value that matches the schema, and nothing else.
 public record Prompt(
     String instructions,
-    List<Part> parts,
+    List<PromptPart> parts,
     List<ToolDescription> tools,
     @Nullable ObjectNode answerSchema) {
 
@@ -23,22 +23,23 @@ public record Prompt(
   }
 
   /// One part of a conversation.
-  public sealed interface Part {
+  public sealed interface PromptPart {
 
     /// A message.
-    record Said(Role role, String text) implements Part {}
+    record PromptMessage(Role role, String text) implements PromptPart {}
 
     /// The model's tool calls, with text that may be empty. `memo` is returned to the model: see
-    /// [Reply.Answered].
-    record Asked(String text, List<ToolCall> calls, @Nullable JsonNode memo) implements Part {
-      public Asked {
+    /// [ModelReply.ModelAnswer].
+    record PromptToolCalls(String text, List<ToolCall> calls, @Nullable JsonNode memo)
+        implements PromptPart {
+      public PromptToolCalls {
         calls = List.copyOf(calls);
       }
     }
 
     /// The result of a tool call, or the error if it failed.
-    record Returned(ToolCallId call, String tool, boolean success, JsonNode result)
-        implements Part {}
+    record PromptToolResult(ToolCallId call, String tool, boolean success, JsonNode result)
+        implements PromptPart {}
   }
 
   /// A tool that the model may call.

@@ -18,17 +18,17 @@ final class ResponsesRequest {
 
   private final ModelSettings settings;
   private final Prompt prompt;
-  private final @Nullable AnswerForm form;
+  private final @Nullable AnswerSchema form;
   private final WireNames names;
 
   ResponsesRequest(ModelSettings settings, Prompt prompt) {
     this.settings = settings;
     this.prompt = prompt;
-    this.form = AnswerForm.of(prompt);
+    this.form = AnswerSchema.of(prompt);
     this.names = new WireNames(prompt.tools());
   }
 
-  @Nullable AnswerForm form() {
+  @Nullable AnswerSchema form() {
     return form;
   }
 
@@ -47,14 +47,14 @@ final class ResponsesRequest {
     if (settings.thinkingTokens() > 0 || REASONS.matcher(settings.model()).matches()) {
       body.putArray("include").add("reasoning.encrypted_content");
     }
-    var top = Turn.top(prompt);
+    var top = ModelTurn.systemText(prompt);
     if (!top.isEmpty()) {
       body.put("instructions", top);
     }
     addTools(body);
     if (form != null) {
       var format = body.putObject("text").putObject("format").put("type", "json_schema");
-      format.put("name", AnswerForm.NAME).put("strict", form.strict());
+      format.put("name", AnswerSchema.NAME).put("strict", form.strict());
       format.set("schema", form.schema());
     }
     addInput(body.putArray("input"));
@@ -77,18 +77,18 @@ final class ResponsesRequest {
   }
 
   private void addInput(ArrayNode input) {
-    for (var turn : Turn.of(prompt)) {
-      switch (turn) {
-        case Turn.Note(var text) -> input.add(message("developer", text));
-        case Turn.User(var text) -> input.add(message("user", text));
-        case Turn.Assistant assistant -> {
-          items(assistant).forEach(input::add);
-          for (var result : assistant.results()) {
+    for (var modelTurn : ModelTurn.of(prompt)) {
+      switch (modelTurn) {
+        case ModelTurn.SystemTurn(var text) -> input.add(message("developer", text));
+        case ModelTurn.UserTurn(var text) -> input.add(message("user", text));
+        case ModelTurn.AssistantTurn assistantTurn -> {
+          items(assistantTurn).forEach(input::add);
+          for (var toolResultText : assistantTurn.results()) {
             input
                 .addObject()
                 .put("type", "function_call_output")
-                .put("call_id", names.call(result.call()))
-                .put("output", result.marked());
+                .put("call_id", names.call(toolResultText.call()))
+                .put("output", toolResultText.textWithError());
           }
         }
       }
@@ -98,7 +98,7 @@ final class ResponsesRequest {
     }
   }
 
-  private List<JsonNode> items(Turn.Assistant turn) {
+  private List<JsonNode> items(ModelTurn.AssistantTurn turn) {
     var remembered = remembered(turn);
     if (remembered != null) {
       return remembered;
@@ -115,7 +115,7 @@ final class ResponsesRequest {
 
   /// Returns the items in the order of the memo, or null if there is no matching memo of this
   /// model.
-  private @Nullable List<JsonNode> remembered(Turn.Assistant turn) {
+  private @Nullable List<JsonNode> remembered(ModelTurn.AssistantTurn turn) {
     var memo = turn.memo();
     if (memo == null || !memo.path("model").asString("").equals(settings.model())) {
       return null;
@@ -150,7 +150,7 @@ final class ResponsesRequest {
     return said == turn.text().length() && calls == turn.calls().size() ? items : null;
   }
 
-  private ObjectNode call(Turn.Assistant turn, int index) {
+  private ObjectNode call(ModelTurn.AssistantTurn turn, int index) {
     var call = turn.calls().get(index);
     return Json.object()
         .put("type", "function_call")

@@ -19,9 +19,10 @@ record SseEvent(String name, String data) {
     try {
       return Json.read(data.getBytes(StandardCharsets.UTF_8), ObjectNode.class);
     } catch (Rejection.Invalid broken) {
-      throw ModelFailure.passing(
+      throw ModelFailure.retryable(
           ErrorCode.MODEL_ERROR,
-          "the model's server sent an event that is not JSON: " + Failures.shown(data, SHOWN_MAX));
+          "the model's server sent an event that is not JSON: "
+              + ModelFailures.shown(data, SHOWN_MAX));
     }
   }
 }

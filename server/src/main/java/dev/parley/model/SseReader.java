@@ -22,8 +22,8 @@ final class SseReader {
   /// reused.
   private static final Duration END = Duration.ofMillis(100);
 
-  private final ByteStream bytes;
-  private final Bounds bounds;
+  private final ResponseBodyStream bytes;
+  private final ModelLimits modelLimits;
   private final Deque<SseEvent> ready = new ArrayDeque<>();
   private final ByteArrayOutputStream line = new ByteArrayOutputStream(1024);
   private final StringBuilder data = new StringBuilder();
@@ -34,9 +34,9 @@ final class SseReader {
   private boolean atStart = true;
   private long total;
 
-  SseReader(ByteStream bytes, Bounds bounds) {
+  SseReader(ResponseBodyStream bytes, ModelLimits modelLimits) {
     this.bytes = bytes;
-    this.bounds = bounds;
+    this.modelLimits = modelLimits;
   }
 
   /// Returns the next event, or null at the end.
@@ -60,7 +60,7 @@ final class SseReader {
   /// Reads to the end of the stream, if it arrives soon.
   void drain() throws InterruptedException {
     try {
-      for (var left = bounds.replyBytesMax(); left > 0; ) {
+      for (var left = modelLimits.replyBytesMax(); left > 0; ) {
         var more = bytes.next(END);
         if (more.isEmpty()) {
           return;
@@ -73,20 +73,21 @@ final class SseReader {
   }
 
   private List<ByteBuffer> more() throws IOException, ModelFailure, InterruptedException {
-    var patience = begun ? bounds.silence() : bounds.firstByte();
+    var patience = begun ? modelLimits.silence() : modelLimits.firstByte();
     try {
       var more = bytes.next(patience);
       begun = true;
       return more;
     } catch (TimeoutException silent) {
-      throw ModelFailure.slow("the model's server sent nothing for " + Failures.inWords(patience));
+      throw ModelFailure.timeout(
+          "the model's server sent nothing for " + ModelFailures.format(patience));
     }
   }
 
   private void feed(ByteBuffer buffer) throws ModelFailure {
     total += buffer.remaining();
-    if (total > bounds.replyBytesMax()) {
-      throw tooLarge("an answer", bounds.replyBytesMax());
+    if (total > modelLimits.replyBytesMax()) {
+      throw tooLarge("an answer", modelLimits.replyBytesMax());
     }
     while (buffer.hasRemaining()) {
       var b = buffer.get();
@@ -95,8 +96,8 @@ final class SseReader {
           endLine();
         }
       } else {
-        if (line.size() + data.length() >= bounds.lineBytesMax()) {
-          throw tooLarge("an event", bounds.lineBytesMax());
+        if (line.size() + data.length() >= modelLimits.lineBytesMax()) {
+          throw tooLarge("an event", modelLimits.lineBytesMax());
         }
         line.write(b);
       }
@@ -105,7 +106,7 @@ final class SseReader {
   }
 
   private static ModelFailure tooLarge(String what, long limit) {
-    return ModelFailure.lasting(
+    return ModelFailure.permanent(
         ErrorCode.LIMIT, "the model's server sent " + what + " of more than " + limit + " bytes");
   }
 

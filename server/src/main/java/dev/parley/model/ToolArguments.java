@@ -24,9 +24,10 @@ public final class ToolArguments {
       return Json.object();
     }
     try {
-      return Whole.object(Json.read(text.getBytes(StandardCharsets.UTF_8), ObjectNode.class));
+      return SurrogateRepair.object(
+          Json.read(text.getBytes(StandardCharsets.UTF_8), ObjectNode.class));
     } catch (Rejection.Invalid broken) {
-      var shown = Failures.shown(Whole.text(text), SHOWN_MAX);
+      var shown = ModelFailures.shown(SurrogateRepair.text(text), SHOWN_MAX);
       return Json.object().put(UNREADABLE, shown);
     }
   }

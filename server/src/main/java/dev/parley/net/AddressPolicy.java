@@ -25,13 +25,13 @@ public final class AddressPolicy {
       Pattern.compile("(?:(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(?:\\.(?!$)|$)){4}");
 
   /// Resolves the addresses of a host.
-  public interface Resolver {
+  public interface HostResolver {
     InetAddress[] resolve(String host) throws UnknownHostException;
   }
 
   /// The target of a request. `address` was checked; `named` is true if the operator has listed the
   /// host.
-  public record Target(URI uri, InetAddress address, boolean named) {
+  public record CheckedTarget(URI uri, InetAddress address, boolean named) {
 
     public String host() {
       return uri.getHost().toLowerCase(Locale.ROOT);
@@ -56,22 +56,22 @@ public final class AddressPolicy {
       return port() == (secure() ? 443 : 80) ? host() : host() + ":" + port();
     }
 
-    public boolean sameOrigin(Target other) {
+    public boolean sameOrigin(CheckedTarget other) {
       return secure() == other.secure() && host().equals(other.host()) && port() == other.port();
     }
   }
 
   /// The policy does not allow a URL. The message is written for the model.
-  public static sealed class Refused extends Exception {
+  public static sealed class AddressRejected extends Exception {
     private static final long serialVersionUID = 1L;
 
-    public Refused(String message) {
+    public AddressRejected(String message) {
       super(message);
     }
   }
 
   /// The host cannot be resolved, at least at the moment.
-  public static final class UnknownHost extends Refused {
+  public static final class UnknownHost extends AddressRejected {
     private static final long serialVersionUID = 1L;
 
     UnknownHost(String host) {
@@ -80,22 +80,22 @@ public final class AddressPolicy {
   }
 
   private final Set<String> named;
-  private final Resolver resolver;
-  private final Predicate<InetAddress> open;
+  private final HostResolver hostResolver;
+  private final Predicate<InetAddress> allowed;
 
   /// `named` are hosts, as `host` or `host:port`, that may have private addresses.
   public AddressPolicy(Set<String> named) {
-    this(named, InetAddress::getAllByName, Addresses::isPublic);
+    this(named, InetAddress::getAllByName, PublicAddresses::isPublic);
   }
 
-  public AddressPolicy(Set<String> named, Resolver resolver, Predicate<InetAddress> open) {
+  public AddressPolicy(Set<String> named, HostResolver hostResolver, Predicate<InetAddress> open) {
     this.named = Set.copyOf(named);
-    this.resolver = resolver;
-    this.open = open;
+    this.hostResolver = hostResolver;
+    this.allowed = open;
   }
 
   /// A policy that allows all addresses, for operators that configure it.
-  public static AddressPolicy anywhere() {
+  public static AddressPolicy allowAll() {
     return new AddressPolicy(Set.of(), InetAddress::getAllByName, _ -> true);
   }
 
@@ -103,35 +103,35 @@ public final class AddressPolicy {
   public AddressPolicy allowing(URI configured) {
     var more = new HashSet<>(named);
     more.add(configured.getHost().toLowerCase(Locale.ROOT) + ":" + port(configured));
-    return new AddressPolicy(more, resolver, open);
+    return new AddressPolicy(more, hostResolver, allowed);
   }
 
   /// Returns the target of a URL if a request to it is allowed. All addresses of its host are
   /// checked.
   ///
   /// @throws Refused with the reason
-  public Target check(String url) throws Refused {
+  public CheckedTarget check(String url) throws AddressRejected {
     var uri = parse(url);
     var host = uri.getHost().toLowerCase(Locale.ROOT);
     checkNumbers(host);
     var isNamed = named.contains(host) || named.contains(host + ":" + port(uri));
     var addresses = addresses(host);
-    if (!isNamed && !addresses.stream().allMatch(open)) {
-      throw new Refused(
+    if (!isNamed && !addresses.stream().allMatch(allowed)) {
+      throw new AddressRejected(
           "the host is private, or this machine, and is not listed in privateHosts: " + host);
     }
-    return new Target(uri, addresses.getFirst(), isNamed);
+    return new CheckedTarget(uri, addresses.getFirst(), isNamed);
   }
 
   /// Returns the target of a URL if credentials may be sent to it: over HTTPS, or to this machine.
   ///
   /// @throws Refused with the reason
-  public Target checkForCredentials(String url) throws Refused {
-    var target = check(url);
-    if (!target.secure() && !target.address().isLoopbackAddress()) {
-      throw new Refused("credentials are sent over https only: " + target.host());
+  public CheckedTarget checkForCredentials(String url) throws AddressRejected {
+    var checkedTarget = check(url);
+    if (!checkedTarget.secure() && !checkedTarget.address().isLoopbackAddress()) {
+      throw new AddressRejected("credentials are sent over https only: " + checkedTarget.host());
     }
-    return target;
+    return checkedTarget;
   }
 
   private static int port(URI uri) {
@@ -141,46 +141,48 @@ public final class AddressPolicy {
     return "https".equalsIgnoreCase(uri.getScheme()) ? 443 : 80;
   }
 
-  private static URI parse(String url) throws Refused {
+  private static URI parse(String url) throws AddressRejected {
     if (url.length() > URL_MAX) {
-      throw new Refused("a URL may have at most " + URL_MAX + " characters");
+      throw new AddressRejected("a URL may have at most " + URL_MAX + " characters");
     }
     try {
       var uri = new URI(url.strip());
       var scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
       if (!scheme.equals("http") && !scheme.equals("https")) {
-        throw new Refused("the URL must begin with http:// or https://");
+        throw new AddressRejected("the URL must begin with http:// or https://");
       }
       if (uri.getHost() == null || uri.getHost().isEmpty() || uri.getHost().contains("%")) {
-        throw new Refused("the URL needs a host: letters, digits, dots and dashes, or an address");
+        throw new AddressRejected(
+            "the URL needs a host: letters, digits, dots and dashes, or an address");
       }
       if (uri.getRawUserInfo() != null) {
-        throw new Refused("the URL must not contain a user name or a password");
+        throw new AddressRejected("the URL must not contain a user name or a password");
       }
       if (uri.getPort() == 0 || uri.getPort() > 65_535) {
-        throw new Refused("the port must be between 1 and 65535");
+        throw new AddressRejected("the port must be between 1 and 65535");
       }
       return uri;
     } catch (URISyntaxException malformed) {
-      throw new Refused("this is not a URL: " + malformed.getReason());
+      throw new AddressRejected("this is not a URL: " + malformed.getReason());
     }
   }
 
   /// Rejects hosts such as `2130706433`, `127.1`, `0x7f.0.0.1` or `0177.0.0.1`, which programs
   /// interpret differently.
-  private static void checkNumbers(String host) throws Refused {
+  private static void checkNumbers(String host) throws AddressRejected {
     var bare = host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
     var last = bare.substring(bare.lastIndexOf('.') + 1);
     if (!host.startsWith("[")
         && NUMBER.matcher(last).matches()
         && !DOTTED.matcher(host).matches()) {
-      throw new Refused("an IPv4 address must be four numbers from 0 to 255, such as 192.0.2.1");
+      throw new AddressRejected(
+          "an IPv4 address must be four numbers from 0 to 255, such as 192.0.2.1");
     }
   }
 
-  private List<InetAddress> addresses(String host) throws Refused {
+  private List<InetAddress> addresses(String host) throws AddressRejected {
     try {
-      var addresses = Arrays.asList(resolver.resolve(host));
+      var addresses = Arrays.asList(hostResolver.resolve(host));
       if (!addresses.isEmpty()) {
         return addresses;
       }

@@ -1,7 +1,7 @@
 package dev.parley.server;
 
-import dev.parley.log.LogCopy;
-import dev.parley.log.OwnerOnly;
+import dev.parley.log.DatabaseBackup;
+import dev.parley.log.OwnerOnlyFiles;
 import dev.parley.protocol.Rejection;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -75,7 +75,7 @@ public final class Backup {
       if (parent != null) {
         Files.createDirectories(parent);
       }
-      OwnerOnly.makeFolder(part);
+      OwnerOnlyFiles.createFolder(part);
     } catch (IOException unusable) {
       throw failed(part, unusable);
     }
@@ -83,13 +83,13 @@ public final class Backup {
     try {
       for (var name : DATABASES) {
         if (Files.isRegularFile(from.resolve(name))) {
-          LogCopy.copy(from.resolve(name), part.resolve(name), name.equals(LOG));
+          DatabaseBackup.copy(from.resolve(name), part.resolve(name), name.equals(LOG));
         }
       }
       // The server replaces each file by renaming, so a copy is either the old or the new file.
       for (var name : FILES) {
         if (Files.isRegularFile(from.resolve(name))) {
-          OwnerOnly.makeFile(part.resolve(name));
+          OwnerOnlyFiles.createFile(part.resolve(name));
           Files.write(part.resolve(name), Files.readAllBytes(from.resolve(name)));
         }
       }

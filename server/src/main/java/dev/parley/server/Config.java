@@ -1,16 +1,16 @@
 package dev.parley.server;
 
-import dev.parley.a2a.remote.RemoteSettings;
-import dev.parley.agent.Policy;
-import dev.parley.cli.CliSettings;
-import dev.parley.door.ApprovalSettings;
-import dev.parley.door.Settings;
-import dev.parley.door.a2a.A2aSettings;
+import dev.parley.agent.ToolPolicy;
+import dev.parley.api.a2a.A2aSettings;
+import dev.parley.external.a2a.A2aRemoteSettings;
+import dev.parley.external.cli.CliSettings;
+import dev.parley.external.proxy.ProxySettings;
+import dev.parley.http.ApprovalSettings;
+import dev.parley.http.HttpSettings;
 import dev.parley.mcp.McpServer;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Rejection;
-import dev.parley.proxy.ProxySettings;
-import dev.parley.task.Limits;
+import dev.parley.task.TaskLimits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -25,18 +25,18 @@ import org.jspecify.annotations.Nullable;
 /// `workspacesListed` is false if the configuration lists no workspace. The only workspace is then
 /// the folder in which the server was started.
 public record Config(
-    Settings door,
+    HttpSettings http,
     boolean insecure,
     Path data,
     Map<String, ModelConfig> models,
     List<Agent> agents,
-    @Nullable Supervisor supervisor,
+    @Nullable SupervisorConfig supervisor,
     List<Path> workspaces,
     boolean workspacesListed,
-    Limits limits,
+    TaskLimits limits,
     Duration idleContexts,
     List<McpServer> mcpServers,
-    Outside outside,
+    ToolEnvironment toolEnvironment,
     VaultConfig vault,
     Optional<String> publicUrl,
     A2aSettings a2a,
@@ -58,8 +58,8 @@ public record Config(
       @Nullable String instructions,
       List<String> tools,
       List<String> taskTypes,
-      Policy policy,
-      Kind kind) {
+      ToolPolicy policy,
+      AgentKind kind) {
     public Agent {
       tools = List.copyOf(tools);
       taskTypes = List.copyOf(taskTypes);
@@ -71,29 +71,29 @@ public record Config(
           new AgentTypeId(id),
           id,
           description,
-          ModelReader.STANDARD,
+          ModelConfigReader.STANDARD,
           null,
           List.of(tools),
           List.of(),
-          Policy.USUAL,
-          new Kind.Llm());
+          ToolPolicy.DEFAULT,
+          new AgentKind.Llm());
     }
 
     /// Returns the agent with these instructions.
-    public Agent told(String newInstructions) {
+    public Agent withInstructions(String newInstructions) {
       return new Agent(
           id, name, description, model, newInstructions, tools, taskTypes, policy, kind);
     }
 
     /// Returns the agent with this policy for tool calls.
-    public Agent with(Policy newPolicy) {
+    public Agent with(ToolPolicy newPolicy) {
       return new Agent(
           id, name, description, model, instructions, tools, taskTypes, newPolicy, kind);
     }
   }
 
   /// How an agent is implemented.
-  public sealed interface Kind {
+  public sealed interface AgentKind {
 
     /// Returns the name of this kind in the configuration.
     default String wire() {
@@ -107,27 +107,27 @@ public record Config(
     }
 
     /// A loop that calls a model and its tools.
-    record Llm() implements Kind {}
+    record Llm() implements AgentKind {}
 
     /// A command-line program.
-    record Cli(CliSettings settings) implements Kind {}
+    record Cli(CliSettings settings) implements AgentKind {}
 
     /// An agent of a remote service.
-    record Proxy(ProxySettings settings) implements Kind {}
+    record Proxy(ProxySettings settings) implements AgentKind {}
 
     /// A remote agent that supports the A2A protocol.
-    record A2a(RemoteSettings settings) implements Kind {}
+    record A2a(A2aRemoteSettings settings) implements AgentKind {}
 
     /// The behavior that the A2A conformance tests require.
-    record Conformance() implements Kind {}
+    record Conformance() implements AgentKind {}
   }
 
   /// The agent that chooses other agents: its model, and the agent that it chooses by default.
-  public record Supervisor(String model, AgentTypeId fallback) {}
+  public record SupervisorConfig(String model, AgentTypeId fallback) {}
 
   /// The environment variables of commands, and the private hosts that tools may contact.
-  public record Outside(Map<String, String> environment, Set<String> privateHosts) {
-    public Outside {
+  public record ToolEnvironment(Map<String, String> environment, Set<String> privateHosts) {
+    public ToolEnvironment {
       environment = Map.copyOf(environment);
       privateHosts = Set.copyOf(privateHosts);
     }
@@ -145,14 +145,14 @@ public record Config(
   }
 
   /// The environment of the process: variables, the user's home folder, and the current folder.
-  public record Surroundings(Map<String, String> environment, Path home, Path folder) {
-    public Surroundings {
+  public record ProcessEnvironment(Map<String, String> environment, Path home, Path folder) {
+    public ProcessEnvironment {
       environment = Map.copyOf(environment);
     }
 
     /// Returns the environment of this process.
-    public static Surroundings ofProcess() {
-      return new Surroundings(
+    public static ProcessEnvironment ofProcess() {
+      return new ProcessEnvironment(
           System.getenv(), Path.of(System.getProperty("user.home")), Path.of("").toAbsolutePath());
     }
   }
@@ -161,22 +161,23 @@ public record Config(
   ///
   /// @throws Rejection.Invalid if the configuration has errors; the message has their locations and
   ///     reasons
-  public static Config load(@Nullable Path file, Surroundings surroundings) {
-    return load(file, surroundings, Extensions.NONE);
+  public static Config load(@Nullable Path file, ProcessEnvironment processEnvironment) {
+    return load(file, processEnvironment, Extensions.NONE);
   }
 
   /// Does the same for a file that may also name agents and tools in `extensions`.
   ///
   /// @throws Rejection.Invalid if the configuration has errors; the message has their locations and
   ///     reasons
-  public static Config load(@Nullable Path file, Surroundings surroundings, Extensions extensions) {
-    return new ConfigReader(surroundings, extensions).read(file);
+  public static Config load(
+      @Nullable Path file, ProcessEnvironment processEnvironment, Extensions extensions) {
+    return new ConfigReader(processEnvironment, extensions).read(file);
   }
 
   /// Returns the default configuration in the environment of this process. Use [#with(List)] for
   /// other agents.
   public static Config standard() {
-    return load(null, Surroundings.ofProcess());
+    return load(null, ProcessEnvironment.ofProcess());
   }
 
   /// Returns the configuration with these agents only. [Extensions] may add more.
@@ -184,7 +185,7 @@ public record Config(
     return changed(
         copy -> {
           copy.agents = newAgents;
-          copy.supervisor = null;
+          copy.supervisorConfig = null;
         });
   }
 
@@ -200,14 +201,14 @@ public record Config(
   /// Returns the configuration with this address to listen on.
   public Config listeningOn(String host, int port) {
     return with(
-        new Settings(
+        new HttpSettings(
             host,
             port,
-            door.allowedHosts(),
-            door.allowedOrigins(),
-            door.tokens(),
-            door.heartbeat(),
-            door.limits()));
+            http.allowedHosts(),
+            http.allowedOrigins(),
+            http.tokens(),
+            http.heartbeat(),
+            http.limits()));
   }
 
   /// Returns the configuration with this data folder.
@@ -228,50 +229,50 @@ public record Config(
   }
 
   /// Returns the configuration with other HTTP settings.
-  public Config with(Settings newDoor) {
-    return changed(copy -> copy.door = newDoor);
+  public Config with(HttpSettings newDoor) {
+    return changed(copy -> copy.http = newDoor);
   }
 
   /// Returns the configuration with the agents and tools of `extensions`, and with a supervisor if
   /// there are several agents.
   ///
   /// @throws Rejection.Invalid if a name is ambiguous or unknown
-  Config joinedBy(Extensions extensions) {
-    var roster = new Roster(agents, extensions);
+  Config withExtensions(Extensions extensions) {
+    var agentRegistry = new AgentRegistry(agents, extensions);
     var problems = new ConfigProblems();
-    roster.check(problems);
+    agentRegistry.check(problems);
     for (var agent : agents) {
-      if (agent.kind() instanceof Kind.Llm && !models.containsKey(agent.model())) {
+      if (agent.kind() instanceof AgentKind.Llm && !models.containsKey(agent.model())) {
         problems.add(
             ConfigProblem.unknown(
                 "agents." + agent.id() + ".model", "model", agent.model(), models.keySet()));
       }
-      problems.check(() -> McpConfig.check(agent, mcpServers));
+      problems.check(() -> McpConfigReader.check(agent, mcpServers));
     }
     problems.throwIfAny(null);
     var model =
-        models.containsKey(ModelReader.STANDARD)
-            ? ModelReader.STANDARD
+        models.containsKey(ModelConfigReader.STANDARD)
+            ? ModelConfigReader.STANDARD
             : models.keySet().iterator().next();
-    return changed(copy -> copy.supervisor = roster.supervisor(supervisor, model));
+    return changed(copy -> copy.supervisorConfig = agentRegistry.supervisor(supervisor, model));
   }
 
   private Config changed(Consumer<Copy> change) {
     var copy = new Copy(this);
     change.accept(copy);
     return new Config(
-        copy.door,
+        copy.http,
         copy.insecure,
         copy.data,
         models,
         copy.agents,
-        copy.supervisor,
+        copy.supervisorConfig,
         copy.workspaces,
         copy.workspacesListed,
         limits,
         idleContexts,
         mcpServers,
-        outside,
+        toolEnvironment,
         vault,
         publicUrl,
         a2a,
@@ -280,21 +281,21 @@ public record Config(
 
   /// A mutable copy of the fields that a program may change.
   private static final class Copy {
-    private Settings door;
+    private HttpSettings http;
     private boolean insecure;
     private Path data;
     private List<Agent> agents;
-    private @Nullable Supervisor supervisor;
+    private @Nullable SupervisorConfig supervisorConfig;
     private List<Path> workspaces;
     private boolean workspacesListed;
     private ApprovalSettings approvals;
 
     Copy(Config config) {
-      door = config.door;
+      http = config.http;
       insecure = config.insecure;
       data = config.data;
       agents = config.agents;
-      supervisor = config.supervisor;
+      supervisorConfig = config.supervisor;
       workspaces = config.workspaces;
       workspacesListed = config.workspacesListed;
       approvals = config.approvals;

@@ -5,11 +5,11 @@ import static dev.parley.server.ConfigProblem.invalidKey;
 import static dev.parley.server.ConfigProblem.quoted;
 import static dev.parley.server.ConfigProblem.suggestion;
 
-import dev.parley.server.ConfigText.Mapping;
-import dev.parley.server.ConfigText.Node;
-import dev.parley.server.ConfigText.Place;
-import dev.parley.server.ConfigText.Scalar;
-import dev.parley.server.ConfigText.Sequence;
+import dev.parley.server.ConfigTree.ConfigLocation;
+import dev.parley.server.ConfigTree.ConfigMapping;
+import dev.parley.server.ConfigTree.ConfigNode;
+import dev.parley.server.ConfigTree.ConfigScalar;
+import dev.parley.server.ConfigTree.ConfigSequence;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
@@ -25,7 +25,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Converts a [ConfigText] to the records of [ConfigFile], and collects all errors.
+/// Converts a [ConfigTree] to the records of [ConfigFile], and collects all errors.
 ///
 /// The records are the schema: their components define the allowed keys and their types.
 final class ConfigBinder {
@@ -41,66 +41,66 @@ final class ConfigBinder {
     this.problems = problems;
   }
 
-  ConfigFile bind(ConfigText text) {
+  ConfigFile bind(ConfigTree text) {
     var root = text.root();
     var bound = root == null ? null : value(root, ConfigFile.class, "");
     return bound == null ? ConfigFile.EMPTY : (ConfigFile) bound;
   }
 
   /// Returns the value, or null if it is missing or invalid.
-  private @Nullable Object value(Node node, Type type, String path) {
-    if (node instanceof Scalar scalar && scalar.isNull()) {
+  private @Nullable Object value(ConfigNode configNode, Type type, String path) {
+    if (configNode instanceof ConfigScalar configScalar && configScalar.isNull()) {
       return null;
     }
     try {
       if (type instanceof ParameterizedType generic) {
         var arguments = generic.getActualTypeArguments();
         return generic.getRawType() == Map.class
-            ? map(mapping(node, path), arguments[1], path)
-            : list(node, arguments[0], path);
+            ? map(mapping(configNode, path), arguments[1], path)
+            : list(configNode, arguments[0], path);
       }
       var plain = (Class<?>) type;
       return plain.isRecord()
-          ? section(mapping(node, path), plain, path)
-          : scalar(node, plain, path);
+          ? section(mapping(configNode, path), plain, path)
+          : scalar(configNode, plain, path);
     } catch (ConfigProblem misfit) {
       problems.add(misfit);
       return null;
     }
   }
 
-  private Mapping mapping(Node node, String path) {
-    if (!(node instanceof Mapping mapping)) {
+  private ConfigMapping mapping(ConfigNode configNode, String path) {
+    if (!(configNode instanceof ConfigMapping configMapping)) {
       throw invalid(
-          path, "must have keys of its own, such as {name: value}; found " + described(node));
+          path, "must have keys of its own, such as {name: value}; found " + described(configNode));
     }
-    var places = new HashMap<String, Place>();
-    for (var pair : mapping.pairs()) {
-      var first = places.putIfAbsent(pair.key(), pair.place());
+    var places = new HashMap<String, ConfigLocation>();
+    for (var configPair : configMapping.pairs()) {
+      var first = places.putIfAbsent(configPair.key(), configPair.place());
       if (first != null) {
         problems.add(
             invalidKey(
-                ConfigText.join(path, pair.key()),
+                ConfigTree.join(path, configPair.key()),
                 "this key is in the section twice: in line "
                     + first.line()
                     + " and in line "
-                    + pair.place().line()));
+                    + configPair.place().line()));
       }
     }
-    return mapping;
+    return configMapping;
   }
 
-  private Object section(Mapping mapping, Class<?> type, String path) {
+  private Object section(ConfigMapping configMapping, Class<?> type, String path) {
     var components = type.getRecordComponents();
     var values = new @Nullable Object[components.length];
     var names = Arrays.stream(components).map(RecordComponent::getName).toList();
-    for (var pair : mapping.pairs()) {
-      var index = names.indexOf(pair.key());
-      var below = ConfigText.join(path, pair.key());
+    for (var configPair : configMapping.pairs()) {
+      var index = names.indexOf(configPair.key());
+      var below = ConfigTree.join(path, configPair.key());
       if (index >= 0) {
-        values[index] = value(pair.value(), components[index].getGenericType(), below);
+        values[index] = value(configPair.value(), components[index].getGenericType(), below);
       } else {
-        var meant = suggestion(pair.key(), names);
+        var meant = suggestion(configPair.key(), names);
         problems.add(
             invalidKey(
                 below,
@@ -118,27 +118,27 @@ final class ConfigBinder {
     }
   }
 
-  private Map<String, @Nullable Object> map(Mapping mapping, Type type, String path) {
+  private Map<String, @Nullable Object> map(ConfigMapping configMapping, Type type, String path) {
     var map = new LinkedHashMap<String, @Nullable Object>();
-    for (var pair : mapping.pairs()) {
-      var below = ConfigText.join(path, pair.key());
-      var value = value(pair.value(), type, below);
-      if (value == null && type == String.class && isNull(pair.value())) {
+    for (var configPair : configMapping.pairs()) {
+      var below = ConfigTree.join(path, configPair.key());
+      var value = value(configPair.value(), type, below);
+      if (value == null && type == String.class && isNull(configPair.value())) {
         problems.add(invalid(below, "a value is missing"));
       }
-      map.put(pair.key(), value);
+      map.put(configPair.key(), value);
     }
     return map;
   }
 
-  private List<Object> list(Node node, Type type, String path) {
-    if (!(node instanceof Sequence sequence)) {
-      throw invalid(path, "must be a list, such as [one, two]; found " + described(node));
+  private List<Object> list(ConfigNode configNode, Type type, String path) {
+    if (!(configNode instanceof ConfigSequence configSequence)) {
+      throw invalid(path, "must be a list, such as [one, two]; found " + described(configNode));
     }
     var list = new ArrayList<>();
-    for (var i = 0; i < sequence.items().size(); i++) {
-      var item = sequence.items().get(i);
-      var below = ConfigText.join(path, ConfigText.name(item, i));
+    for (var i = 0; i < configSequence.items().size(); i++) {
+      var item = configSequence.items().get(i);
+      var below = ConfigTree.join(path, ConfigTree.name(item, i));
       var value = value(item, type, below);
       if (value != null) {
         list.add(value);
@@ -149,15 +149,15 @@ final class ConfigBinder {
     return list;
   }
 
-  private static boolean isNull(Node node) {
-    return node instanceof Scalar scalar && scalar.isNull();
+  private static boolean isNull(ConfigNode configNode) {
+    return configNode instanceof ConfigScalar configScalar && configScalar.isNull();
   }
 
-  private Object scalar(Node node, Class<?> type, String path) {
-    if (!(node instanceof Scalar scalar)) {
-      throw invalid(path, "must be " + wanted(type) + "; found " + described(node));
+  private Object scalar(ConfigNode configNode, Class<?> type, String path) {
+    if (!(configNode instanceof ConfigScalar configScalar)) {
+      throw invalid(path, "must be " + wanted(type) + "; found " + described(configNode));
     }
-    var text = scalar.text();
+    var text = configScalar.text();
     if (type == String.class) {
       return expanded(text, path);
     }
@@ -198,12 +198,12 @@ final class ConfigBinder {
     return type == Duration.class ? "a time, such as 300ms, 5m or 30d" : "a text";
   }
 
-  private static String described(Node node) {
-    return switch (node) {
-      case Mapping _ -> "a section with keys";
-      case Sequence _ -> "a list";
-      case Scalar scalar when scalar.token().isNumeric() -> "a number";
-      case Scalar _ -> "a text";
+  private static String described(ConfigNode configNode) {
+    return switch (configNode) {
+      case ConfigMapping _ -> "a section with keys";
+      case ConfigSequence _ -> "a list";
+      case ConfigScalar configScalar when configScalar.token().isNumeric() -> "a number";
+      case ConfigScalar _ -> "a text";
     };
   }
 

@@ -79,7 +79,7 @@ record ConfigFile(
       @Nullable Duration timeout) {
 
     /// Returns true if the section has settings that only local agents support.
-    boolean worksHere() {
+    boolean hasLocalSettings() {
       return Stream.of(
               model,
               instructions,
@@ -100,7 +100,7 @@ record ConfigFile(
     }
 
     /// Returns true if the section has settings that only A2A agents support.
-    boolean speaksA2a() {
+    boolean hasA2aSettings() {
       return Stream.of(version, transport, headers, token, timeout).anyMatch(Objects::nonNull);
     }
   }

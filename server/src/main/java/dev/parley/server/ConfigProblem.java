@@ -93,7 +93,7 @@ final class ConfigProblem extends RuntimeException {
   }
 
   static String suggestion(String typed, Collection<String> names) {
-    var nearest = Nearest.to(shown(typed), names);
+    var nearest = NameSuggestions.to(shown(typed), names);
     return nearest.isEmpty() ? "" : ". Did you mean " + String.join(" or ", nearest) + "?";
   }
 

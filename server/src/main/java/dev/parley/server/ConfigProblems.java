@@ -53,7 +53,7 @@ final class ConfigProblems {
   /// Throws all errors as one rejection, each with its location in the file.
   ///
   /// @throws Rejection.Invalid if there are any
-  void throwIfAny(@Nullable ConfigText file) {
+  void throwIfAny(@Nullable ConfigTree file) {
     if (found.isEmpty()) {
       return;
     }

@@ -3,20 +3,20 @@ package dev.parley.server;
 import static dev.parley.server.ConfigProblem.invalid;
 import static dev.parley.server.ConfigProblem.notOneOf;
 import static dev.parley.server.ConfigProblem.quoted;
-import static dev.parley.task.Limits.INPUT_TIMEOUT_MAX;
-import static dev.parley.task.Limits.TIMEOUT_MAX;
+import static dev.parley.task.TaskLimits.INPUT_TIMEOUT_MAX;
+import static dev.parley.task.TaskLimits.TIMEOUT_MAX;
 
-import dev.parley.door.Limits;
-import dev.parley.door.Settings;
-import dev.parley.door.Tokens.Token;
+import dev.parley.http.ApiTokens.ApiToken;
+import dev.parley.http.HttpLimits;
+import dev.parley.http.HttpSettings;
 import dev.parley.protocol.Rejection;
 import dev.parley.server.ConfigFile.AuthSection;
 import dev.parley.server.ConfigFile.LimitSection;
 import dev.parley.server.ConfigFile.VaultSection;
-import dev.parley.task.Limits.Loop;
-import dev.parley.task.Limits.Tree;
+import dev.parley.task.TaskLimits.LoopLimits;
+import dev.parley.task.TaskLimits.TreeLimits;
 import dev.parley.task.WhenLapsed;
-import dev.parley.tool.Shell;
+import dev.parley.tool.ShellTool;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,26 +41,26 @@ final class ConfigReader {
   private static final Pattern ORIGIN =
       Pattern.compile("[a-z][a-z0-9+.-]*://(?:[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+])(?::\\d{1,5})?");
 
-  private final Config.Surroundings surroundings;
+  private final Config.ProcessEnvironment processEnvironment;
   private final Extensions extensions;
 
-  ConfigReader(Config.Surroundings surroundings, Extensions extensions) {
-    this.surroundings = surroundings;
+  ConfigReader(Config.ProcessEnvironment processEnvironment, Extensions extensions) {
+    this.processEnvironment = processEnvironment;
     this.extensions = extensions;
   }
 
   Config read(@Nullable Path path) {
-    var text = path == null ? null : ConfigText.read(path);
+    var text = path == null ? null : ConfigTree.read(path);
     var problems = new ConfigProblems();
     var file =
         text == null
             ? ConfigFile.EMPTY
-            : new ConfigBinder(surroundings.environment(), problems).bind(text);
+            : new ConfigBinder(processEnvironment.environment(), problems).bind(text);
     if (problems.any()) {
       checkOtherSections(file, problems);
     }
     problems.throwIfAny(text);
-    var config = understood(file, problems);
+    var config = build(file, problems);
     problems.throwIfAny(text);
     return Objects.requireNonNull(config);
   }
@@ -72,9 +72,11 @@ final class ConfigReader {
     Map<String, Runnable> checks =
         Map.of(
             "models",
-            () -> new ModelReader(surroundings.environment()).read(file.models(), problems),
+            () ->
+                new ModelConfigReader(processEnvironment.environment())
+                    .read(file.models(), problems),
             "mcpServers",
-            () -> new McpConfig(surroundings).read(file.mcpServers(), problems),
+            () -> new McpConfigReader(processEnvironment).read(file.mcpServers(), problems),
             "allowedHosts",
             () -> hosts(or(file.allowedHosts(), List.of())),
             "allowedOrigins",
@@ -88,7 +90,7 @@ final class ConfigReader {
             "vault",
             () -> vault(file.vault()),
             "a2a",
-            () -> A2aReader.read(file.a2a()),
+            () -> A2aConfigReader.read(file.a2a()),
             "publicUrl",
             () -> publicUrl(file.publicUrl()));
     checks.forEach(
@@ -100,29 +102,31 @@ final class ConfigReader {
   }
 
   /// Returns the configuration, or null if there are problems.
-  private @Nullable Config understood(ConfigFile file, ConfigProblems problems) {
-    var models = new ModelReader(surroundings.environment()).read(file.models(), problems);
-    var servers = new McpConfig(surroundings).read(file.mcpServers(), problems);
+  private @Nullable Config build(ConfigFile file, ConfigProblems problems) {
+    var models =
+        new ModelConfigReader(processEnvironment.environment()).read(file.models(), problems);
+    var servers = new McpConfigReader(processEnvironment).read(file.mcpServers(), problems);
     var reader =
-        new AgentReader(models.keySet(), new CliReader(surroundings.environment(), servers));
+        new AgentConfigReader(
+            models.keySet(), new CliConfigReader(processEnvironment.environment(), servers));
     var agents = reader.agents(file.agents(), problems);
-    var roster = new Roster(agents, extensions);
+    var agentRegistry = new AgentRegistry(agents, extensions);
     if (file.agents() == null || agents.size() == file.agents().size()) {
-      roster.check(problems);
-      agents.forEach(agent -> problems.check(() -> McpConfig.check(agent, servers)));
-      problems.check(() -> reader.supervisor(file.supervisor(), roster));
+      agentRegistry.check(problems);
+      agents.forEach(agent -> problems.check(() -> McpConfigReader.check(agent, servers)));
+      problems.check(() -> reader.supervisor(file.supervisor(), agentRegistry));
     }
     var door = problems.collect(() -> settings(file));
     var workspaces = problems.collect(() -> workspaces(file));
-    var limits = problems.collect(() -> work(file.limits()));
+    var taskLimits = problems.collect(() -> work(file.limits()));
     var vault = problems.collect(() -> vault(file.vault()));
-    var a2a = problems.collect(() -> A2aReader.read(file.a2a()));
-    var approvals = problems.collect(() -> ApprovalReader.read(file));
+    var a2a = problems.collect(() -> A2aConfigReader.read(file.a2a()));
+    var approvals = problems.collect(() -> ApprovalConfigReader.read(file));
     var publicUrl = problems.collect(() -> publicUrl(file.publicUrl()));
     if (problems.any()
         || door == null
         || workspaces == null
-        || limits == null
+        || taskLimits == null
         || vault == null
         || a2a == null
         || approvals == null
@@ -132,19 +136,19 @@ final class ConfigReader {
     return new Config(
         door,
         false,
-        surroundings.home().resolve(".parley"),
+        processEnvironment.home().resolve(".parley"),
         models,
         agents,
-        reader.supervisor(file.supervisor(), roster),
+        reader.supervisor(file.supervisor(), agentRegistry),
         workspaces,
         !or(file.workspaces(), List.<String>of()).stream().allMatch("."::equals),
-        limits,
+        taskLimits,
         file.retention() == null || file.retention().idleContexts() == null
             ? Duration.ZERO
             : file.retention().idleContexts(),
         servers,
-        new Config.Outside(
-            Shell.environment(surroundings.environment(), Set.of()),
+        new Config.ToolEnvironment(
+            ShellTool.environment(processEnvironment.environment(), Set.of()),
             Set.copyOf(or(file.privateHosts(), List.of()))),
         vault,
         publicUrl,
@@ -163,7 +167,7 @@ final class ConfigReader {
       throw invalid("vault.key", "is not allowed for a vault in memory");
     }
     return new Config.VaultConfig(
-        inMemory, key == null ? surroundings.environment().get("PARLEY_VAULT_KEY") : key);
+        inMemory, key == null ? processEnvironment.environment().get("PARLEY_VAULT_KEY") : key);
   }
 
   private static Optional<String> publicUrl(@Nullable String text) {
@@ -179,20 +183,22 @@ final class ConfigReader {
     return Optional.of(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
   }
 
-  private static Settings settings(ConfigFile file) {
-    var limits = Limits.USUAL;
+  private static HttpSettings settings(ConfigFile file) {
+    var httpLimits = HttpLimits.DEFAULTS;
     if (file.limits() != null && file.limits().maxStreams() != null) {
       var streams = positive("limits.maxStreams", file.limits().maxStreams());
-      limits = new Limits(limits.bodyBytes(), streams, limits.stall(), limits.bodyTime());
+      httpLimits =
+          new HttpLimits(
+              httpLimits.bodyBytes(), streams, httpLimits.stall(), httpLimits.bodyTime());
     }
-    return new Settings(
+    return new HttpSettings(
         HOST,
         PORT,
         hosts(or(file.allowedHosts(), List.of())),
         origins(or(file.allowedOrigins(), List.of())),
         tokens(file.auth()),
         or(file.heartbeat(), HEARTBEAT),
-        limits);
+        httpLimits);
   }
 
   private static Set<String> hosts(List<String> hosts) {
@@ -223,22 +229,22 @@ final class ConfigReader {
     return Set.copyOf(origins);
   }
 
-  private static List<Token> tokens(@Nullable AuthSection auth) {
+  private static List<ApiToken> tokens(@Nullable AuthSection auth) {
     if (auth == null || auth.tokens() == null) {
       return List.of();
     }
     if (auth.tokens().isEmpty()) {
       throw invalid("auth.tokens", "at least one token is needed; remove auth to use none");
     }
-    var tokens = new ArrayList<Token>();
+    var tokens = new ArrayList<ApiToken>();
     for (var i = 0; i < auth.tokens().size(); i++) {
       var token = auth.tokens().get(i);
       try {
         tokens.add(
-            new Token(or(token.name(), ""), or(token.sha256(), ""), or(token.internal(), true)));
+            new ApiToken(or(token.name(), ""), or(token.sha256(), ""), or(token.internal(), true)));
       } catch (Rejection.Invalid misfit) {
         var item = token.name() == null ? "[" + i + "]" : token.name();
-        throw invalid(ConfigText.join("auth.tokens", item), String.valueOf(misfit.getMessage()));
+        throw invalid(ConfigTree.join("auth.tokens", item), String.valueOf(misfit.getMessage()));
       }
     }
     return tokens;
@@ -247,11 +253,11 @@ final class ConfigReader {
   private List<Path> workspaces(ConfigFile file) {
     var names = or(file.workspaces(), List.<String>of());
     if (names.isEmpty()) {
-      return List.of(surroundings.folder());
+      return List.of(processEnvironment.folder());
     }
     var folders = new ArrayList<Path>();
     for (var i = 0; i < names.size(); i++) {
-      var folder = surroundings.folder().resolve(names.get(i)).normalize();
+      var folder = processEnvironment.folder().resolve(names.get(i)).normalize();
       if (!Files.isDirectory(folder)) {
         throw invalid(
             "workspaces[" + i + "]",
@@ -262,12 +268,12 @@ final class ConfigReader {
     return folders;
   }
 
-  private static dev.parley.task.Limits work(@Nullable LimitSection limits) {
-    var usual = dev.parley.task.Limits.DEFAULT;
+  private static dev.parley.task.TaskLimits work(@Nullable LimitSection limits) {
+    var usual = dev.parley.task.TaskLimits.DEFAULT;
     if (limits == null) {
       return usual;
     }
-    return new dev.parley.task.Limits(
+    return new dev.parley.task.TaskLimits(
         time("limits.taskTimeout", limits.taskTimeout(), usual.taskTimeout(), TIMEOUT_MAX),
         count("limits.maxConcurrentTasks", limits.maxConcurrentTasks(), usual.maxConcurrentTasks()),
         count(
@@ -280,7 +286,7 @@ final class ConfigReader {
         time("limits.inputTimeout", limits.inputTimeout(), usual.inputTimeout(), INPUT_TIMEOUT_MAX),
         whenLapsed(limits.whenInputLapses(), usual.whenInputLapses()),
         loop(limits, usual.loop()),
-        new Tree(
+        new TreeLimits(
             count("limits.maxDepth", limits.maxDepth(), usual.tree().maxDepth()),
             count("limits.maxFanOut", limits.maxFanOut(), usual.tree().maxFanOut()),
             count("limits.maxSubtasks", limits.maxSubtasks(), usual.tree().maxSubtasks())));
@@ -302,8 +308,8 @@ final class ConfigReader {
                     choices.stream().map(WhenLapsed::wire).toList()));
   }
 
-  private static Loop loop(LimitSection limits, Loop usual) {
-    return new Loop(
+  private static LoopLimits loop(LimitSection limits, LoopLimits usual) {
+    return new LoopLimits(
         count("limits.maxTurns", limits.maxTurns(), usual.maxTurns()),
         limits.maxTokens() == null
             ? usual.maxTokens()

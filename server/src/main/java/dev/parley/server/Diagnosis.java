@@ -1,25 +1,25 @@
 package dev.parley.server;
 
-import dev.parley.a2a.remote.A2aAgent;
-import dev.parley.a2a.remote.RemoteSettings;
-import dev.parley.door.Metrics;
+import dev.parley.external.a2a.A2aAgent;
+import dev.parley.external.a2a.A2aRemoteSettings;
+import dev.parley.external.proxy.AgentHttpClient;
+import dev.parley.external.proxy.ProxySettings;
+import dev.parley.http.Metrics;
 import dev.parley.mcp.McpServer;
 import dev.parley.mcp.McpServers;
-import dev.parley.mcp.Pace;
-import dev.parley.mcp.Tokens;
-import dev.parley.model.Bounds;
+import dev.parley.mcp.McpTimeouts;
+import dev.parley.mcp.McpTokenProvider;
+import dev.parley.model.ModelLimits;
+import dev.parley.model.ModelReply;
+import dev.parley.model.ModelRetry;
 import dev.parley.model.ModelSettings;
+import dev.parley.model.ModelSink;
+import dev.parley.model.ModelThought;
 import dev.parley.model.Prompt;
-import dev.parley.model.Reply;
-import dev.parley.model.Retry;
-import dev.parley.model.Sink;
-import dev.parley.model.Thought;
 import dev.parley.net.AddressPolicy;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.ReportEvent.ErrorCode;
-import dev.parley.proxy.ProxySettings;
-import dev.parley.proxy.Remote;
-import dev.parley.tool.process.Children;
+import dev.parley.tool.process.ManagedProcesses;
 import dev.parley.tool.process.ProgramPath;
 import java.io.IOException;
 import java.net.http.HttpClient;
@@ -55,20 +55,20 @@ public final class Diagnosis {
   private static final int ANSWER_TOKENS = 16;
 
   /// The severity of a finding.
-  public enum Grade {
+  public enum DiagnosisGrade {
     OK,
     WARNING,
     FAILURE
   }
 
   /// The result of a check, with advice.
-  public record Finding(Grade grade, String text) {}
+  public record DiagnosisFinding(DiagnosisGrade grade, String text) {}
 
   /// A check: its subject and target, for display, and the code to run.
-  public record Check(String subject, String target, Callable<Finding> run) {
+  public record DiagnosisCheck(String subject, String target, Callable<DiagnosisFinding> run) {
 
     /// Runs the check, within [#PATIENCE].
-    public Finding finding() throws InterruptedException {
+    public DiagnosisFinding finding() throws InterruptedException {
       return limited(run, PATIENCE);
     }
   }
@@ -86,8 +86,8 @@ public final class Diagnosis {
   }
 
   /// Returns all checks in the order of the configuration: models, MCP servers, agents.
-  public List<Check> checks() {
-    var checks = new ArrayList<Check>();
+  public List<DiagnosisCheck> checks() {
+    var checks = new ArrayList<DiagnosisCheck>();
     var models = new LinkedHashMap<>(config.models());
     models.forEach(
         (name, model) -> checks.add(check("model " + name, model.title(), () -> model(model))));
@@ -96,38 +96,38 @@ public final class Diagnosis {
     }
     for (var agent : config.agents()) {
       switch (agent.kind()) {
-        case Config.Kind.A2a(var settings) ->
+        case Config.AgentKind.A2a(var settings) ->
             checks.add(
                 check("agent " + agent.id(), settings.url().toString(), () -> remote(settings)));
-        case Config.Kind.Proxy(var settings) ->
+        case Config.AgentKind.Proxy(var settings) ->
             checks.add(
                 check("agent " + agent.id(), settings.url().toString(), () -> proxy(settings)));
-        case Config.Kind.Llm _, Config.Kind.Cli _, Config.Kind.Conformance _ -> {}
+        case Config.AgentKind.Llm _, Config.AgentKind.Cli _, Config.AgentKind.Conformance _ -> {}
       }
     }
     return checks;
   }
 
-  private Check check(String subject, String target, Callable<Finding> run) {
-    return new Check(subject, target, () -> limited(run, patience));
+  private DiagnosisCheck check(String subject, String target, Callable<DiagnosisFinding> run) {
+    return new DiagnosisCheck(subject, target, () -> limited(run, patience));
   }
 
   private static String title(McpServer server) {
     return switch (server.endpoint()) {
-      case McpServer.Stdio(var command, _, _) -> command.getFirst();
-      case McpServer.Http http -> http.url().toString();
+      case McpServer.StdioEndpoint(var command, _, _) -> command.getFirst();
+      case McpServer.HttpEndpoint httpEndpoint -> httpEndpoint.url().toString();
     };
   }
 
   /// Sends a very short request to the model, with the settings that agents use.
-  private Finding model(ModelConfig config) throws InterruptedException {
+  private DiagnosisFinding model(ModelConfig config) throws InterruptedException {
     return switch (config) {
       case ModelConfig.Offline _ ->
-          new Finding(Grade.OK, "the offline model needs no network and no key");
-      case ModelConfig.Anthropic(var settings, var bounds) ->
-          ask(new ModelConfig.Anthropic(small(settings), quick(bounds)));
-      case ModelConfig.OpenAi(var api, var settings, var bounds) ->
-          ask(new ModelConfig.OpenAi(api, small(settings), quick(bounds)));
+          new DiagnosisFinding(DiagnosisGrade.OK, "the offline model needs no network and no key");
+      case ModelConfig.Anthropic(var settings, var modelLimits) ->
+          ask(new ModelConfig.Anthropic(small(settings), quick(modelLimits)));
+      case ModelConfig.OpenAi(var openAiApi, var settings, var modelLimits) ->
+          ask(new ModelConfig.OpenAi(openAiApi, small(settings), quick(modelLimits)));
     };
   }
 
@@ -136,26 +136,34 @@ public final class Diagnosis {
         settings.model(), settings.baseUrl(), settings.apiKey(), ANSWER_TOKENS, 0, null);
   }
 
-  private Bounds quick(Bounds bounds) {
-    return new Bounds(
-        patience, patience, 1, Duration.ZERO, bounds.lineBytesMax(), bounds.replyBytesMax());
+  private ModelLimits quick(ModelLimits modelLimits) {
+    return new ModelLimits(
+        patience,
+        patience,
+        1,
+        Duration.ZERO,
+        modelLimits.lineBytesMax(),
+        modelLimits.replyBytesMax());
   }
 
-  private static Finding ask(ModelConfig config) throws InterruptedException {
+  private static DiagnosisFinding ask(ModelConfig config) throws InterruptedException {
     var prompt =
         new Prompt(
             "Answer with one word.",
-            List.of(new Prompt.Part.Said(Role.USER, "Say ok.")),
+            List.of(new Prompt.PromptPart.PromptMessage(Role.USER, "Say ok.")),
             List.of(),
             null);
-    try (var models = new Models(Map.of("checked", config), Server.Sources.real(), new Metrics())) {
+    try (var models =
+        new Models(Map.of("checked", config), Server.ServerSources.real(), new Metrics())) {
       return switch (models.named("checked").ask(prompt, SILENT)) {
-        case Reply.Answered _ -> new Finding(Grade.OK, config.title() + " answers");
+        case ModelReply.ModelAnswer _ ->
+            new DiagnosisFinding(DiagnosisGrade.OK, config.title() + " answers");
         // A model that thinks first may reach the low token limit. It works all the same.
-        case Reply.Failed(var code, _, _, _) when code == ErrorCode.LIMIT ->
-            new Finding(Grade.OK, config.title() + " answers");
-        case Reply.Failed(var code, var message, _, _) ->
-            new Finding(Grade.FAILURE, config.title() + ": " + explained(code, message));
+        case ModelReply.ModelError(var code, _, _, _) when code == ErrorCode.LIMIT ->
+            new DiagnosisFinding(DiagnosisGrade.OK, config.title() + " answers");
+        case ModelReply.ModelError(var code, var message, _, _) ->
+            new DiagnosisFinding(
+                DiagnosisGrade.FAILURE, config.title() + ": " + explained(code, message));
       };
     }
   }
@@ -174,45 +182,53 @@ public final class Diagnosis {
   }
 
   /// Connects to the server and lists its tools.
-  private Finding mcp(McpServer server) throws IOException, InterruptedException {
-    if (server.endpoint() instanceof McpServer.Stdio(var command, var environment, var folder)
+  private DiagnosisFinding mcp(McpServer server) throws IOException, InterruptedException {
+    if (server.endpoint()
+            instanceof McpServer.StdioEndpoint(var command, var environment, var folder)
         && ProgramPath.find(command.getFirst(), environment, folder).isEmpty()) {
-      return new Finding(
-          Grade.FAILURE, "there is no program " + command.getFirst() + "; check command");
+      return new DiagnosisFinding(
+          DiagnosisGrade.FAILURE, "there is no program " + command.getFirst() + "; check command");
     }
     var records = Files.createTempDirectory("parley-doctor");
-    var children = new Children(records, () -> Server.Sources.real().ids().get().toString());
-    var pace =
-        new Pace(
+    var managedProcesses =
+        new ManagedProcesses(records, () -> Server.ServerSources.real().ids().get().toString());
+    var mcpTimeouts =
+        new McpTimeouts(
             patience,
-            Pace.USUAL.retryMax(),
-            Pace.USUAL.retryMax(),
-            Pace.USUAL.end(),
-            Pace.USUAL.healthy(),
-            Pace.USUAL.fresh());
-    var addresses = new AddressPolicy(config.outside().privateHosts());
-    var parts = new McpServers.Parts(children, Tokens.NONE, pace, "doctor", addresses);
-    try (var servers = new McpServers(List.of(server), parts).start()) {
+            McpTimeouts.DEFAULT.retryMax(),
+            McpTimeouts.DEFAULT.retryMax(),
+            McpTimeouts.DEFAULT.shutdown(),
+            McpTimeouts.DEFAULT.healthyAfter(),
+            McpTimeouts.DEFAULT.toolListMaxAge());
+    var addresses = new AddressPolicy(config.toolEnvironment().privateHosts());
+    var mcpServersDependencies =
+        new McpServers.McpServersDependencies(
+            managedProcesses, McpTokenProvider.NONE, mcpTimeouts, "doctor", addresses);
+    try (var servers = new McpServers(List.of(server), mcpServersDependencies).start()) {
       return switch (servers.check(server.name())) {
-        case McpServers.Checked.Up(var tools) ->
-            new Finding(Grade.OK, title(server) + " is up, with " + tools + " tools");
-        case McpServers.Checked.SignInNeeded _ when authorized(server) ->
-            new Finding(
-                Grade.FAILURE, title(server) + " rejects the configured headers; check them");
-        case McpServers.Checked.SignInNeeded _ ->
-            new Finding(
-                Grade.WARNING,
+        case McpServers.ConnectionCheck.Connected(var tools) ->
+            new DiagnosisFinding(
+                DiagnosisGrade.OK, title(server) + " is up, with " + tools + " tools");
+        case McpServers.ConnectionCheck.SignInNeeded _ when authorized(server) ->
+            new DiagnosisFinding(
+                DiagnosisGrade.FAILURE,
+                title(server) + " rejects the configured headers; check them");
+        case McpServers.ConnectionCheck.SignInNeeded _ ->
+            new DiagnosisFinding(
+                DiagnosisGrade.WARNING,
                 title(server) + " requires a sign-in; an agent asks for it at the first use");
-        case McpServers.Checked.Down(var reason) -> new Finding(Grade.FAILURE, reason);
+        case McpServers.ConnectionCheck.ConnectionFailed(var reason) ->
+            new DiagnosisFinding(DiagnosisGrade.FAILURE, reason);
       };
     } finally {
-      children.close();
+      managedProcesses.close();
       remove(records);
     }
   }
 
   private static boolean authorized(McpServer server) {
-    return server.endpoint() instanceof McpServer.Http http && http.authorized();
+    return server.endpoint() instanceof McpServer.HttpEndpoint httpEndpoint
+        && httpEndpoint.authorized();
   }
 
   private static void remove(Path folder) throws IOException {
@@ -225,46 +241,50 @@ public final class Diagnosis {
   }
 
   /// Fetches the agent card.
-  private static Finding remote(RemoteSettings settings) throws InterruptedException {
-    try (var http = new Remote()) {
-      var endpoint = A2aAgent.endpoint(settings, http, Server.Sources.real().clock());
-      return new Finding(Grade.OK, "its card is readable; it answers at " + endpoint);
+  private static DiagnosisFinding remote(A2aRemoteSettings settings) throws InterruptedException {
+    try (var http = new AgentHttpClient()) {
+      var endpoint = A2aAgent.endpoint(settings, http, Server.ServerSources.real().clock());
+      return new DiagnosisFinding(
+          DiagnosisGrade.OK, "its card is readable; it answers at " + endpoint);
     } catch (IOException unusable) {
-      return new Finding(Grade.FAILURE, settings.url() + ": " + unusable.getMessage());
+      return new DiagnosisFinding(
+          DiagnosisGrade.FAILURE, settings.url() + ": " + unusable.getMessage());
     }
   }
 
   /// Sends a request to the service. Any response below status 500 shows that it is running.
-  private Finding proxy(ProxySettings settings) throws InterruptedException {
+  private DiagnosisFinding proxy(ProxySettings settings) throws InterruptedException {
     try (var http = HttpClient.newBuilder().connectTimeout(patience).build()) {
       var health = settings.url().resolve("/health");
       var request = HttpRequest.newBuilder(health).timeout(patience).GET().build();
       var status = http.send(request, BodyHandlers.discarding()).statusCode();
       return status >= 500
-          ? new Finding(Grade.FAILURE, health + " answers with status " + status)
-          : new Finding(Grade.OK, settings.url() + " answers");
+          ? new DiagnosisFinding(DiagnosisGrade.FAILURE, health + " answers with status " + status)
+          : new DiagnosisFinding(DiagnosisGrade.OK, settings.url() + " answers");
     } catch (IOException unreachable) {
-      return new Finding(Grade.FAILURE, "cannot reach " + settings.url() + "; check url");
+      return new DiagnosisFinding(
+          DiagnosisGrade.FAILURE, "cannot reach " + settings.url() + "; check url");
     }
   }
 
-  private static Finding limited(Callable<Finding> check, Duration patience)
+  private static DiagnosisFinding limited(Callable<DiagnosisFinding> check, Duration patience)
       throws InterruptedException {
     var task = new FutureTask<>(check);
     var thread = Thread.ofVirtual().name("doctor").start(task);
     try {
       return task.get(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException slow) {
-      return new Finding(Grade.FAILURE, "no answer within " + patience.toSeconds() + " s");
+      return new DiagnosisFinding(
+          DiagnosisGrade.FAILURE, "no answer within " + patience.toSeconds() + " s");
     } catch (ExecutionException failed) {
-      return new Finding(Grade.FAILURE, "the check failed: " + failed.getCause());
+      return new DiagnosisFinding(DiagnosisGrade.FAILURE, "the check failed: " + failed.getCause());
     } finally {
       thread.interrupt();
     }
   }
 
-  private static final Sink SILENT =
-      new Sink() {
+  private static final ModelSink SILENT =
+      new ModelSink() {
         @Override
         public void text(String piece) {}
 
@@ -272,9 +292,9 @@ public final class Diagnosis {
         public void thinking(String piece) {}
 
         @Override
-        public void thought(Thought thought) {}
+        public void thought(ModelThought modelThought) {}
 
         @Override
-        public void retry(Retry retry) {}
+        public void retry(ModelRetry modelRetry) {}
       };
 }

@@ -1,8 +1,8 @@
 package dev.parley.server;
 
-import dev.parley.door.Metric;
-import dev.parley.door.Metrics;
-import dev.parley.log.Draft;
+import dev.parley.http.Metric;
+import dev.parley.http.Metrics;
+import dev.parley.log.EventDraft;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.ReportEvent.ErrorScope;
@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// Counts tasks, tool calls, tokens and cost from appended events.
-final class EventMetrics implements MeteredLog.Observer {
+final class EventMetrics implements MeteredLog.AppendObserver {
 
   private static final int CALLS_MAX = 10_000;
 
@@ -31,9 +31,9 @@ final class EventMetrics implements MeteredLog.Observer {
   }
 
   @Override
-  public void appended(ContextId context, List<Draft> drafts) {
-    for (var draft : drafts) {
-      switch (draft.event()) {
+  public void appended(ContextId context, List<EventDraft> drafts) {
+    for (var eventDraft : drafts) {
+      switch (eventDraft.event()) {
         case ToolStart start -> {
           if (calls.size() < CALLS_MAX) {
             calls.put(start.toolCallId(), System.nanoTime());
@@ -81,9 +81,9 @@ final class EventMetrics implements MeteredLog.Observer {
   }
 
   /// Returns the code of the error that ended a task. It is appended together with the task's end.
-  private static String code(List<Draft> drafts) {
+  private static String code(List<EventDraft> drafts) {
     return drafts.stream()
-        .map(Draft::event)
+        .map(EventDraft::event)
         .filter(event -> event instanceof ErrorReported error && error.scope() == ErrorScope.TASK)
         .map(event -> ((ErrorReported) event).code().wire())
         .reduce("", (_, last) -> last);

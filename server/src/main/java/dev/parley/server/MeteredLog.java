@@ -1,14 +1,14 @@
 package dev.parley.server;
 
-import dev.parley.door.Metric;
-import dev.parley.door.Metrics;
-import dev.parley.log.Appended;
-import dev.parley.log.Changes;
+import dev.parley.http.Metric;
+import dev.parley.http.Metrics;
+import dev.parley.log.AppendGuard;
+import dev.parley.log.AppendResult;
+import dev.parley.log.ChangedContexts;
 import dev.parley.log.ContextState;
 import dev.parley.log.Decision;
-import dev.parley.log.Draft;
+import dev.parley.log.EventDraft;
 import dev.parley.log.EventLog;
-import dev.parley.log.Guard;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextId;
@@ -30,15 +30,15 @@ final class MeteredLog implements EventLog {
   private final Metrics.Counter events;
   private final Metrics.Counter failures;
   private final Metrics.Histogram latency;
-  private final List<Observer> observers;
+  private final List<AppendObserver> observers;
 
   /// Called with the events of an append when they are durable, on the appending thread. Must be
   /// quick.
-  interface Observer {
-    void appended(ContextId context, List<Draft> drafts);
+  interface AppendObserver {
+    void appended(ContextId context, List<EventDraft> drafts);
   }
 
-  MeteredLog(EventLog log, Metrics metrics, List<Observer> observers) {
+  MeteredLog(EventLog log, Metrics metrics, List<AppendObserver> observers) {
     this.log = log;
     this.observers = List.copyOf(observers);
     this.events = metrics.counter(Metric.EVENTS);
@@ -56,7 +56,7 @@ final class MeteredLog implements EventLog {
   }
 
   @Override
-  public boolean fork(ContextId fork, ContextForked forked, List<Draft> more) {
+  public boolean fork(ContextId fork, ContextForked forked, List<EventDraft> more) {
     var fresh = log.fork(fork, forked, more);
     if (fresh) {
       events.increment();
@@ -65,14 +65,14 @@ final class MeteredLog implements EventLog {
   }
 
   @Override
-  public Appended append(ContextId context, Guard guard, Decision decide) {
+  public AppendResult append(ContextId context, AppendGuard appendGuard, Decision decide) {
     var begin = System.nanoTime();
-    var added = new AtomicReference<List<Draft>>(List.of());
+    var added = new AtomicReference<List<EventDraft>>(List.of());
     try {
-      var appended =
+      var appendResult =
           log.append(
               context,
-              guard,
+              appendGuard,
               state -> {
                 var drafts = decide.decide(state);
                 added.setPlain(drafts);
@@ -81,8 +81,8 @@ final class MeteredLog implements EventLog {
       latency.record(System.nanoTime() - begin);
       var drafts = added.getPlain();
       events.add(drafts.size());
-      observers.forEach(observer -> observer.appended(context, drafts));
-      return appended;
+      observers.forEach(appendObserver -> appendObserver.appended(context, drafts));
+      return appendResult;
     } catch (Rejection.Unavailable failed) {
       failures.increment();
       throw failed;
@@ -132,7 +132,7 @@ final class MeteredLog implements EventLog {
   }
 
   @Override
-  public Changes changes(long mark, int limit) {
+  public ChangedContexts changes(long mark, int limit) {
     return log.changes(mark, limit);
   }
 

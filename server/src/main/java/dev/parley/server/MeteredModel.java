@@ -1,11 +1,11 @@
 package dev.parley.server;
 
-import dev.parley.door.Metric;
-import dev.parley.door.Metrics;
+import dev.parley.http.Metric;
+import dev.parley.http.Metrics;
 import dev.parley.model.Model;
+import dev.parley.model.ModelReply;
+import dev.parley.model.ModelSink;
 import dev.parley.model.Prompt;
-import dev.parley.model.Reply;
-import dev.parley.model.Sink;
 
 /// A model that counts requests under its name in the configuration.
 record MeteredModel(String title, Model model, Metrics metrics) implements Model {
@@ -16,17 +16,17 @@ record MeteredModel(String title, Model model, Metrics metrics) implements Model
   }
 
   @Override
-  public Reply ask(Prompt prompt, Sink sink) throws InterruptedException {
+  public ModelReply ask(Prompt prompt, ModelSink modelSink) throws InterruptedException {
     var begin = System.nanoTime();
     var result = "interrupted";
     try {
-      var reply = model.ask(prompt, sink);
+      var modelReply = model.ask(prompt, modelSink);
       result =
-          switch (reply) {
-            case Reply.Answered _ -> "ok";
-            case Reply.Failed failed -> failed.code().wire();
+          switch (modelReply) {
+            case ModelReply.ModelAnswer _ -> "ok";
+            case ModelReply.ModelError modelError -> modelError.code().wire();
           };
-      return reply;
+      return modelReply;
     } finally {
       metrics.counter(Metric.MODEL_REQUESTS, title, result).increment();
       metrics.histogram(Metric.MODEL_SECONDS, title).record(System.nanoTime() - begin);

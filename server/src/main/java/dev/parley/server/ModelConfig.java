@@ -1,8 +1,8 @@
 package dev.parley.server;
 
-import dev.parley.model.Bounds;
+import dev.parley.model.ModelLimits;
 import dev.parley.model.ModelSettings;
-import dev.parley.model.OpenAiModel.Api;
+import dev.parley.model.OpenAiModel.OpenAiApi;
 
 /// A language model for agents, and its provider.
 public sealed interface ModelConfig {
@@ -19,7 +19,7 @@ public sealed interface ModelConfig {
   }
 
   /// A model with Anthropic's API.
-  record Anthropic(ModelSettings settings, Bounds bounds) implements ModelConfig {
+  record Anthropic(ModelSettings settings, ModelLimits bounds) implements ModelConfig {
     @Override
     public String title() {
       return ModelConfig.title(settings);
@@ -27,7 +27,7 @@ public sealed interface ModelConfig {
   }
 
   /// A model with one of OpenAI's APIs: see [OpenAiModel].
-  record OpenAi(Api api, ModelSettings settings, Bounds bounds) implements ModelConfig {
+  record OpenAi(OpenAiApi api, ModelSettings settings, ModelLimits bounds) implements ModelConfig {
     @Override
     public String title() {
       return ModelConfig.title(settings);

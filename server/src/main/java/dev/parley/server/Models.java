@@ -1,7 +1,7 @@
 package dev.parley.server;
 
-import dev.parley.door.Metric;
-import dev.parley.door.Metrics;
+import dev.parley.http.Metric;
+import dev.parley.http.Metrics;
 import dev.parley.model.AnthropicModel;
 import dev.parley.model.Model;
 import dev.parley.model.ModelHttp;
@@ -19,7 +19,7 @@ final class Models implements AutoCloseable {
   private final Map<String, Model> models = new LinkedHashMap<>();
   private @Nullable ModelHttp http;
 
-  Models(Map<String, ModelConfig> configs, Server.Sources given, Metrics metrics) {
+  Models(Map<String, ModelConfig> configs, Server.ServerSources given, Metrics metrics) {
     var random = new SecureRandom();
     configs.forEach(
         (name, config) -> {
@@ -50,10 +50,10 @@ final class Models implements AutoCloseable {
   private Model model(ModelConfig config, ModelSources sources) {
     return switch (config) {
       case ModelConfig.Offline _ -> new OfflineModel(sources.ids(), OfflineModel.PACE);
-      case ModelConfig.Anthropic(var settings, var bounds) ->
-          new AnthropicModel(http(), settings, bounds, sources);
-      case ModelConfig.OpenAi(var api, var settings, var bounds) ->
-          new OpenAiModel(api, http(), settings, bounds, sources);
+      case ModelConfig.Anthropic(var settings, var modelLimits) ->
+          new AnthropicModel(http(), settings, modelLimits, sources);
+      case ModelConfig.OpenAi(var openAiApi, var settings, var modelLimits) ->
+          new OpenAiModel(openAiApi, http(), settings, modelLimits, sources);
     };
   }
 

@@ -1,25 +1,25 @@
 package dev.parley.server;
 
-import dev.parley.mcp.Tokens;
-import dev.parley.vault.Bearers;
+import dev.parley.auth.CredentialProvider;
+import dev.parley.mcp.McpTokenProvider;
 import java.util.Optional;
 
 /// Provides MCP clients with the tokens of users who signed in.
-final class OAuthTokens implements Tokens {
+final class OAuthTokens implements McpTokenProvider {
 
-  private final Bearers bearers;
+  private final CredentialProvider credentialProvider;
 
-  OAuthTokens(Bearers bearers) {
-    this.bearers = bearers;
+  OAuthTokens(CredentialProvider credentialProvider) {
+    this.credentialProvider = credentialProvider;
   }
 
   @Override
   public Optional<String> bearer(String owner, String provider) {
-    return bearers.token(owner, provider);
+    return credentialProvider.token(owner, provider);
   }
 
   @Override
   public void reject(String owner, String provider) {
-    bearers.reject(owner, provider);
+    credentialProvider.reject(owner, provider);
   }
 }

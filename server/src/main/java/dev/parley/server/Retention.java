@@ -1,9 +1,9 @@
 package dev.parley.server;
 
-import dev.parley.door.Removal;
+import dev.parley.http.ContextDeletion;
+import dev.parley.projection.ContextView;
+import dev.parley.projection.Views;
 import dev.parley.protocol.Rejection;
-import dev.parley.view.ContextView;
-import dev.parley.view.Views;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -25,15 +25,15 @@ final class Retention implements AutoCloseable {
   private static final Duration PAUSE_MIN = Duration.ofSeconds(1);
 
   private final Views views;
-  private final Removal removal;
+  private final ContextDeletion contextDeletion;
   private final InstantSource clock;
   private final Duration idle;
   private final CountDownLatch closed = new CountDownLatch(1);
   private @Nullable Thread thread;
 
-  Retention(Views views, Removal removal, InstantSource clock, Duration idle) {
+  Retention(Views views, ContextDeletion contextDeletion, InstantSource clock, Duration idle) {
     this.views = views;
-    this.removal = removal;
+    this.contextDeletion = contextDeletion;
     this.clock = clock;
     this.idle = idle;
   }
@@ -101,11 +101,11 @@ final class Retention implements AutoCloseable {
     var due = new ArrayList<ContextView>();
     String cursor = null;
     do {
-      var page = views.contexts(Set.of(), cursor, PAGE);
-      page.items().stream()
+      var resultPage = views.contexts(Set.of(), cursor, PAGE);
+      resultPage.items().stream()
           .filter(context -> context.updatedAt().isBefore(before) && context.openTasks() == 0)
           .forEach(due::add);
-      cursor = page.nextCursor();
+      cursor = resultPage.nextCursor();
     } while (cursor != null && due.size() < BATCH_MAX);
     return due.size() > BATCH_MAX ? due.subList(0, BATCH_MAX) : due;
   }
@@ -113,7 +113,7 @@ final class Retention implements AutoCloseable {
   private boolean remove(ContextView context) {
     try {
       // Only if it has not changed since it was found idle: a context that is in use stays.
-      removal.removeUnused(context.contextId(), context.position());
+      contextDeletion.deleteUnused(context.contextId(), context.position());
       return true;
     } catch (Rejection.Stale | Rejection.Gone used) {
       return false;

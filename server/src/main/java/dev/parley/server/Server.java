@@ -1,42 +1,42 @@
 package dev.parley.server;
 
-import dev.parley.door.Access;
-import dev.parley.door.AgentType;
-import dev.parley.door.ApprovalPolicy;
-import dev.parley.door.Descriptions;
-import dev.parley.door.DoorParts;
-import dev.parley.door.ErrorForm;
-import dev.parley.door.FrameCache;
-import dev.parley.door.HttpDoor;
-import dev.parley.door.Metrics;
-import dev.parley.door.OperatorRoutes;
-import dev.parley.door.Removal;
-import dev.parley.door.Route;
-import dev.parley.door.Streams;
-import dev.parley.door.Tail;
-import dev.parley.door.a2a.A2aDoor;
-import dev.parley.door.a2a.A2aSettings;
-import dev.parley.door.a2a.TaskForm;
-import dev.parley.door.a2a.push.Backoff;
-import dev.parley.door.a2a.push.Pushes;
-import dev.parley.door.a2a.sessions.SessionsDoor;
-import dev.parley.door.agents.AgentsDoor;
-import dev.parley.door.agui.AgUiDoor;
-import dev.parley.door.chat.ChatDoor;
-import dev.parley.door.contexts.ContextsDoor;
-import dev.parley.door.page.PageDoor;
+import dev.parley.api.a2a.A2aApi;
+import dev.parley.api.a2a.A2aSettings;
+import dev.parley.api.a2a.A2aTaskReader;
+import dev.parley.api.a2a.push.PushBackoff;
+import dev.parley.api.a2a.push.PushNotifier;
+import dev.parley.api.agents.AgentsApi;
+import dev.parley.api.agui.AgUiApi;
+import dev.parley.api.chat.ChatApi;
+import dev.parley.api.contexts.ContextsApi;
+import dev.parley.api.page.PageRoutes;
+import dev.parley.api.sessions.SessionsApi;
+import dev.parley.auth.SignIns;
+import dev.parley.auth.Vault;
+import dev.parley.http.AgentTypeView;
+import dev.parley.http.ApiDependencies;
+import dev.parley.http.ApprovalPolicy;
+import dev.parley.http.ContextAccess;
+import dev.parley.http.ContextDeletion;
+import dev.parley.http.ContextEditor;
+import dev.parley.http.ContextStream;
+import dev.parley.http.ErrorFormat;
+import dev.parley.http.FrameCache;
+import dev.parley.http.HttpListener;
+import dev.parley.http.Metrics;
+import dev.parley.http.OpenStreams;
+import dev.parley.http.OperatorRoutes;
+import dev.parley.http.Route;
 import dev.parley.log.EventLog;
+import dev.parley.projection.Views;
 import dev.parley.protocol.Rejection;
-import dev.parley.socket.Pace;
-import dev.parley.socket.SocketDoor;
-import dev.parley.socket.Visit;
+import dev.parley.socketio.SocketIoApi;
+import dev.parley.socketio.SocketIoSettings;
+import dev.parley.socketio.SocketSession;
 import dev.parley.supervisor.Supervisor;
 import dev.parley.task.Tasks;
-import dev.parley.tool.Poster;
-import dev.parley.tool.process.ProcessCheck;
-import dev.parley.vault.SignIns;
-import dev.parley.vault.Vault;
-import dev.parley.view.Views;
+import dev.parley.tool.WebhookClient;
+import dev.parley.tool.process.ClientProcessCheck;
 import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -58,24 +58,25 @@ public final class Server implements AutoCloseable {
   private static final Duration DRAIN_REQUESTS = Duration.ofSeconds(1);
 
   /// The components of a server, which closes them. `release` frees the resources of tasks.
-  public record Parts(
+  public record ServerDependencies(
       EventLog log,
       Views views,
       Tasks tasks,
       Metrics metrics,
       SignIns signIns,
-      ProcessCheck processes,
+      ClientProcessCheck processes,
       Runnable release) {
 
     /// The components of a server that stores no credentials and has nothing to release.
-    public Parts(EventLog log, Views views, Tasks tasks, Metrics metrics, Sources sources) {
+    public ServerDependencies(
+        EventLog log, Views views, Tasks tasks, Metrics metrics, ServerSources sources) {
       this(
           log,
           views,
           tasks,
           metrics,
           new SignIns(Vault.inMemory(sources.vault())),
-          new ProcessCheck(Set::of, false),
+          new ClientProcessCheck(Set::of, false),
           () -> {});
     }
 
@@ -91,88 +92,108 @@ public final class Server implements AutoCloseable {
   }
 
   /// The clock, and the generator of new ids.
-  public record Sources(InstantSource clock, Supplier<UUID> ids) {
+  public record ServerSources(InstantSource clock, Supplier<UUID> ids) {
 
-    Vault.Sources vault() {
-      return new Vault.Sources(clock, new SecureRandom());
+    Vault.VaultSources vault() {
+      return new Vault.VaultSources(clock, new SecureRandom());
     }
 
     /// Returns the system clock and random ids.
-    public static Sources real() {
-      return new Sources(InstantSource.system(), UUID::randomUUID);
+    public static ServerSources real() {
+      return new ServerSources(InstantSource.system(), UUID::randomUUID);
     }
   }
 
   private final Config config;
-  private final Parts parts;
-  private final HttpDoor door;
-  private final AgentsDoor agents;
+  private final ServerDependencies serverDependencies;
+  private final HttpListener http;
+  private final AgentsApi agents;
   private final Retention retention;
-  private final Pushes pushes;
+  private final PushNotifier pushNotifier;
   private final AtomicBoolean stopping = new AtomicBoolean();
 
   /// Adds everything that it opens to `opened`.
   private Server(
-      Config config, Extensions extensions, Parts parts, Sources sources, CloseStack opened) {
+      Config config,
+      Extensions extensions,
+      ServerDependencies serverDependencies,
+      ServerSources serverSources,
+      CloseStack opened) {
     this.config = config;
-    this.parts = parts;
-    var metrics = parts.metrics();
-    var streams = new Streams(config.door().limits().streams());
-    var log = parts.log();
+    this.serverDependencies = serverDependencies;
+    var metrics = serverDependencies.metrics();
+    var openStreams = new OpenStreams(config.http().limits().streams());
+    var log = serverDependencies.log();
     var cache = new FrameCache(log, FRAME_CACHE_BYTES);
-    var removal = new Removal(log, parts.views(), parts.tasks(), cache);
-    var heartbeat = config.door().heartbeat();
-    var tails = new Tail.Parts(log, cache, streams, metrics, sources.clock(), heartbeat);
-    var access = new Access(log, config.door().tokens());
+    var contextDeletion =
+        new ContextDeletion(log, serverDependencies.views(), serverDependencies.tasks(), cache);
+    var heartbeat = config.http().heartbeat();
+    var tails =
+        new ContextStream.StreamDependencies(
+            log, cache, openStreams, metrics, serverSources.clock(), heartbeat);
+    var contextAccess = new ContextAccess(log, config.http().tokens());
     var behind =
-        new DoorParts(
+        new ApiDependencies(
             log,
-            parts.views(),
-            parts.tasks(),
-            access,
-            new ApprovalPolicy(config.approvals(), parts.processes()),
-            removal,
-            new Descriptions(log, parts.views()),
+            serverDependencies.views(),
+            serverDependencies.tasks(),
+            contextAccess,
+            new ApprovalPolicy(config.approvals(), serverDependencies.processes()),
+            contextDeletion,
+            new ContextEditor(log, serverDependencies.views()),
             tails,
-            parts.signIns(),
-            sources.clock(),
-            sources.ids(),
+            serverDependencies.signIns(),
+            serverSources.clock(),
+            serverSources.ids(),
             agentTypes(config, extensions),
             config.limits().taskTimeout());
-    var contexts = new ContextsDoor(behind);
-    agents = new AgentsDoor(behind, type -> honours(config, type), type -> isThere(config, type));
-    var chat = new ChatDoor(behind);
-    new ServerMetrics(config.data(), log, parts.views(), parts.tasks(), streams).addTo(metrics);
+    var contexts = new ContextsApi(behind);
+    agents =
+        new AgentsApi(
+            behind, type -> supportedOptions(config, type), type -> isInstalled(config, type));
+    var chat = new ChatApi(behind);
+    new ServerMetrics(
+            config.data(), log, serverDependencies.views(), serverDependencies.tasks(), openStreams)
+        .addTo(metrics);
     var routes = new ArrayList<Route>(contexts.routes());
     routes.addAll(chat.routes());
     routes.addAll(agents.routes());
-    var poster = new Poster(config.outside().privateHosts(), config.a2a().privateWebhooks());
-    opened.add(poster::close);
-    pushes = pushes(behind, poster);
-    opened.add(pushes::close);
-    removal.also(pushes::forget);
+    var webhookClient =
+        new WebhookClient(config.toolEnvironment().privateHosts(), config.a2a().privateWebhooks());
+    opened.add(webhookClient::close);
+    pushNotifier = pushes(behind, webhookClient);
+    opened.add(pushNotifier::close);
+    contextDeletion.onDelete(pushNotifier::removeContext);
     routes.addAll(a2a(behind).routes());
-    routes.addAll(new SessionsDoor(behind).routes());
-    routes.addAll(new AgUiDoor(behind).routes());
-    var visitors = new SocketDoor.Parts(config.door(), streams, sources.ids(), Pace.USUAL);
-    routes.addAll(new SocketDoor(visitors, agents.visits()).routes("/api/agents/ws"));
-    routes.addAll(new PageDoor().routes());
+    routes.addAll(new SessionsApi(behind).routes());
+    routes.addAll(new AgUiApi(behind).routes());
+    var visitors =
+        new SocketIoApi.SocketIoApiDependencies(
+            config.http(), openStreams, serverSources.ids(), SocketIoSettings.DEFAULTS);
+    routes.addAll(new SocketIoApi(visitors, agents.sessionFactory()).routes("/api/agents/ws"));
+    routes.addAll(new PageRoutes().routes());
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
-    door =
-        new HttpDoor(
-            new HttpDoor.Parts(config.door(), metrics, streams, sources.clock(), sources.ids()),
+    http =
+        new HttpListener(
+            new HttpListener.HttpListenerDependencies(
+                config.http(), metrics, openStreams, serverSources.clock(), serverSources.ids()),
             routes,
             errorForms());
-    opened.add(door::close);
-    retention = new Retention(parts.views(), removal, sources.clock(), config.idleContexts());
+    opened.add(http::close);
+    retention =
+        new Retention(
+            serverDependencies.views(),
+            contextDeletion,
+            serverSources.clock(),
+            config.idleContexts());
   }
 
-  private static List<ErrorForm> errorForms() {
+  private static List<ErrorFormat> errorForms() {
     return Stream.of(
-            List.of(ChatDoor.ERRORS, AgUiDoor.ERRORS),
-            AgentsDoor.ERRORS,
-            SessionsDoor.ERRORS,
-            A2aDoor.ERRORS)
+            List.of(ChatApi.ERRORS, AgUiApi.ERRORS),
+            AgentsApi.ERRORS,
+            SessionsApi.ERRORS,
+            A2aApi.ERRORS)
         .flatMap(List::stream)
         .toList();
   }
@@ -191,12 +212,12 @@ public final class Server implements AutoCloseable {
   /// @throws Rejection if it cannot start; the message has the remedy
   public static Server start(Config config, Extensions extensions) {
     checkSafe(config);
-    var joined = config.joinedBy(extensions);
-    var sources = Sources.real();
+    var joined = config.withExtensions(extensions);
+    var serverSources = ServerSources.real();
     try (var opened = new CloseStack()) {
-      var parts = new Assembly(joined, sources, extensions).open();
-      opened.add(parts::close);
-      var server = start(joined, extensions, parts, sources);
+      var serverDependencies = new ServerFactory(joined, serverSources, extensions).create();
+      opened.add(serverDependencies::close);
+      var server = start(joined, extensions, serverDependencies, serverSources);
       opened.release();
       return server;
     }
@@ -205,19 +226,24 @@ public final class Server implements AutoCloseable {
   /// Starts a server with these components. Returns when it accepts requests.
   ///
   /// @throws Rejection if it cannot start; the message has the remedy
-  public static Server start(Config config, Parts parts, Sources sources) {
+  public static Server start(
+      Config config, ServerDependencies serverDependencies, ServerSources serverSources) {
     checkSafe(config);
-    return start(config, Extensions.NONE, parts, sources);
+    return start(config, Extensions.NONE, serverDependencies, serverSources);
   }
 
-  static Server start(Config config, Extensions extensions, Parts parts, Sources sources) {
+  static Server start(
+      Config config,
+      Extensions extensions,
+      ServerDependencies serverDependencies,
+      ServerSources serverSources) {
     try (var opened = new CloseStack()) {
-      var server = new Server(config, extensions, parts, sources, opened);
-      server.parts.tasks().recover();
+      var server = new Server(config, extensions, serverDependencies, serverSources, opened);
+      server.serverDependencies.tasks().recover();
       // Before clients can register or remove a webhook.
-      server.pushes.start();
-      server.door.start();
-      server.parts.signIns().reachableAt(config.publicUrl().orElseGet(server::url));
+      server.pushNotifier.start();
+      server.http.start();
+      server.serverDependencies.signIns().setPublicUrl(config.publicUrl().orElseGet(server::url));
       server.retention.start();
       opened.release();
       return server;
@@ -226,13 +252,13 @@ public final class Server implements AutoCloseable {
 
   /// Returns the URL of the server.
   public String url() {
-    var host = config.door().host();
-    return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + door.port();
+    var host = config.http().host();
+    return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + http.port();
   }
 
   /// Returns the handler of Socket.IO connections that follow agents.
-  Visit.Host agentVisits() {
-    return agents.visits();
+  SocketSession.SocketSessionFactory agentSessions() {
+    return agents.sessionFactory();
   }
 
   /// Stops within ten seconds: rejects new work, ends streams, stops tasks so that they can be
@@ -243,33 +269,34 @@ public final class Server implements AutoCloseable {
       return;
     }
     retention.close();
-    parts.tasks().drain(DRAIN_TASKS);
-    door.drain(DRAIN_REQUESTS);
-    door.close();
-    pushes.close();
-    parts.close();
+    serverDependencies.tasks().drain(DRAIN_TASKS);
+    http.drain(DRAIN_REQUESTS);
+    http.close();
+    pushNotifier.close();
+    serverDependencies.close();
   }
 
-  private Pushes pushes(DoorParts behind, Poster poster) {
-    return new Pushes(
-        new Pushes.Parts(
+  private PushNotifier pushes(ApiDependencies behind, WebhookClient webhookClient) {
+    return new PushNotifier(
+        new PushNotifier.PushNotifierDependencies(
             behind.log(),
             behind.views(),
-            new TaskForm(behind, config.a2a().kagent()),
+            new A2aTaskReader(behind, config.a2a().kagent()),
             config.data().resolve("push.db"),
-            parts.signIns().seal("push"),
-            poster,
+            serverDependencies.signIns().cipher("push"),
+            webhookClient,
             behind.clock(),
-            Backoff.USUAL));
+            PushBackoff.DEFAULTS));
   }
 
-  private A2aDoor a2a(DoorParts behind) {
-    var access = new A2aSettings.Access(config.publicUrl(), !config.door().tokens().isEmpty());
-    return new A2aDoor(behind, pushes, config.a2a(), access);
+  private A2aApi a2a(ApiDependencies behind) {
+    var a2aAccess =
+        new A2aSettings.A2aAccess(config.publicUrl(), !config.http().tokens().isEmpty());
+    return new A2aApi(behind, pushNotifier, config.a2a(), a2aAccess);
   }
 
   private static void checkSafe(Config config) {
-    var door = config.door();
+    var door = config.http();
     if (door.loopback() || !door.tokens().isEmpty()) {
       return;
     }
@@ -289,61 +316,65 @@ public final class Server implements AutoCloseable {
   }
 
   /// Returns the options of an agent that a client may override.
-  private static Set<String> honours(Config config, AgentType type) {
+  private static Set<String> supportedOptions(Config config, AgentTypeView type) {
     return config.agents().stream()
         .filter(agent -> agent.id().equals(type.id()))
         .findFirst()
         .map(
             agent ->
                 switch (agent.kind()) {
-                  case Config.Kind.Llm _, Config.Kind.A2a _, Config.Kind.Conformance _ ->
+                  case Config.AgentKind.Llm _,
+                      Config.AgentKind.A2a _,
+                      Config.AgentKind.Conformance _ ->
                       Set.<String>of();
-                  case Config.Kind.Cli(var settings) -> settings.honours();
-                  case Config.Kind.Proxy _ -> Set.of("model", "allowedTools", "disallowedTools");
+                  case Config.AgentKind.Cli(var settings) -> settings.supportedOverrides();
+                  case Config.AgentKind.Proxy _ ->
+                      Set.of("model", "allowedTools", "disallowedTools");
                 })
         .orElse(Set.of());
   }
 
   /// Returns false if the program of the agent is not installed.
-  private static boolean isThere(Config config, AgentType type) {
+  private static boolean isInstalled(Config config, AgentTypeView type) {
     return config.agents().stream()
         .filter(agent -> agent.id().equals(type.id()))
         .noneMatch(
             agent ->
-                agent.kind() instanceof Config.Kind.Cli(var settings) && settings.file().isEmpty());
+                agent.kind() instanceof Config.AgentKind.Cli(var settings)
+                    && settings.file().isEmpty());
   }
 
-  private static List<AgentType> agentTypes(Config config, Extensions extensions) {
-    var roster = new Roster(config.agents(), extensions);
-    var types = new ArrayList<AgentType>();
-    var supervisor = config.supervisor();
-    if (supervisor != null) {
+  private static List<AgentTypeView> agentTypes(Config config, Extensions extensions) {
+    var agentRegistry = new AgentRegistry(config.agents(), extensions);
+    var types = new ArrayList<AgentTypeView>();
+    var supervisorConfig = config.supervisor();
+    if (supervisorConfig != null) {
       types.add(
-          new AgentType(
+          new AgentTypeView(
               Supervisor.ID,
               "Supervisor",
               "Chooses agents for a message and combines their results in one answer",
               "supervisor",
-              supervisor.model(),
+              supervisorConfig.model(),
               List.of(),
               List.of(),
               List.of()));
     }
     for (var agent : config.agents()) {
       types.add(
-          new AgentType(
+          new AgentTypeView(
               agent.id(),
               agent.name(),
               agent.description(),
               agent.kind().wire(),
-              agent.kind() instanceof Config.Kind.Llm ? agent.model() : null,
+              agent.kind() instanceof Config.AgentKind.Llm ? agent.model() : null,
               agent.tools(),
-              roster.toolNames(agent),
+              agentRegistry.toolNames(agent),
               agent.taskTypes()));
     }
     for (var agent : extensions.agents()) {
       types.add(
-          new AgentType(
+          new AgentTypeView(
               agent.id(),
               agent.name(),
               agent.description(),

@@ -1,13 +1,13 @@
 package dev.parley.server;
 
-import dev.parley.door.Metric;
-import dev.parley.door.Metrics;
-import dev.parley.door.Streams;
+import dev.parley.http.Metric;
+import dev.parley.http.Metrics;
+import dev.parley.http.OpenStreams;
 import dev.parley.log.EventLog;
+import dev.parley.projection.OpenWork;
+import dev.parley.projection.Views;
 import dev.parley.protocol.Rejection;
 import dev.parley.task.Tasks;
-import dev.parley.view.OpenWork;
-import dev.parley.view.Views;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 /// Metrics that are read from the server's components on request.
 ///
 /// If a component is unavailable, only its metrics are missing.
-record ServerMetrics(Path data, EventLog log, Views views, Tasks tasks, Streams streams) {
+record ServerMetrics(Path data, EventLog log, Views views, Tasks tasks, OpenStreams streams) {
 
   private static final List<String> FILES =
       List.of("log.db", "log.db-wal", "views.db", "views.db-wal", "push.db", "push.db-wal");

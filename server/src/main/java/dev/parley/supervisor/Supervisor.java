@@ -1,19 +1,19 @@
 package dev.parley.supervisor;
 
 import dev.parley.agent.AgentTool;
-import dev.parley.agent.AgentType;
 import dev.parley.agent.ClientTools;
-import dev.parley.agent.Collected;
-import dev.parley.agent.Compactor;
-import dev.parley.agent.Grounding;
-import dev.parley.agent.Memory;
+import dev.parley.agent.ConversationMemory;
+import dev.parley.agent.GroundingEntries;
+import dev.parley.agent.HistoryCompactor;
+import dev.parley.agent.ModelAgentType;
 import dev.parley.agent.ModelLoop;
-import dev.parley.agent.Policy;
 import dev.parley.agent.SubagentsTool;
+import dev.parley.agent.TextCollector;
+import dev.parley.agent.ToolPolicy;
 import dev.parley.model.Model;
+import dev.parley.model.ModelReply;
 import dev.parley.model.Prompt;
-import dev.parley.model.Prompt.Part;
-import dev.parley.model.Reply;
+import dev.parley.model.Prompt.PromptPart;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
@@ -22,9 +22,9 @@ import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.WireName;
 import dev.parley.task.Agent;
-import dev.parley.task.Outcome;
-import dev.parley.task.Run;
-import dev.parley.task.Strategy;
+import dev.parley.task.RoutingStrategy;
+import dev.parley.task.TaskOutcome;
+import dev.parley.task.TaskRun;
 import dev.parley.tool.Tool;
 import dev.parley.tool.Toolbox;
 import java.nio.charset.StandardCharsets;
@@ -58,20 +58,24 @@ public final class Supervisor implements Agent {
       needs. priority 1 acts first. The agents:
       """;
 
-  private final Map<AgentTypeId, Member> team;
+  private final Map<AgentTypeId, TeamAgent> team;
   private final @Nullable Model model;
-  private final Rules rules;
-  private final ModelLoop.Parts parts;
+  private final RoutingRules routingRules;
+  private final ModelLoop.ModelLoopDependencies dependencies;
 
   /// `model` is null if rules decide; `standard` is the fallback agent.
   public Supervisor(
-      List<Member> team, AgentTypeId standard, @Nullable Model model, ModelLoop.Parts parts) {
+      List<TeamAgent> team,
+      AgentTypeId standard,
+      @Nullable Model model,
+      ModelLoop.ModelLoopDependencies modelLoopDependencies) {
     this.team =
         team.stream()
-            .collect(Collectors.toMap(Member::id, m -> m, (first, _) -> first, LinkedHashMap::new));
+            .collect(
+                Collectors.toMap(TeamAgent::id, m -> m, (first, _) -> first, LinkedHashMap::new));
     this.model = model;
-    this.rules = new Rules(this.team, standard);
-    this.parts = parts;
+    this.routingRules = new RoutingRules(this.team, standard);
+    this.dependencies = modelLoopDependencies;
   }
 
   @Override
@@ -80,7 +84,7 @@ public final class Supervisor implements Agent {
   }
 
   @Override
-  public boolean passesOn() {
+  public boolean forwardsMessages() {
     return true;
   }
 
@@ -90,121 +94,137 @@ public final class Supervisor implements Agent {
   }
 
   @Override
-  public Outcome work(Run run) throws InterruptedException {
-    var routing = decided(run).orElse(null);
-    if (routing == null) {
-      routing = decide(run, new Compactor(parts.memory()).recall(run, model));
+  public TaskOutcome work(TaskRun taskRun) throws InterruptedException {
+    var routingDecision = recordedDecision(taskRun).orElse(null);
+    if (routingDecision == null) {
+      routingDecision =
+          decide(taskRun, new HistoryCompactor(dependencies.memory()).promptParts(taskRun, model));
       var metadata = Json.object();
-      metadata.set(ROUTING, routing.json());
-      run.emit(List.of(new TaskStatus(TaskState.WORKING, told(routing), metadata)));
-      run.reach("routed");
+      metadata.set(ROUTING, routingDecision.json());
+      taskRun.emit(
+          List.of(new TaskStatus(TaskState.WORKING, statusMessage(routingDecision), metadata)));
+      taskRun.reachFailPoint("routed");
     }
-    var outcome = loop(run, routing).work(run);
-    return outcome instanceof Outcome.Completed completed
-        ? Results.of(run, routing, completed)
-        : outcome;
+    var taskOutcome = loop(taskRun, routingDecision).work(taskRun);
+    return taskOutcome instanceof TaskOutcome.Completed completed
+        ? SupervisorResults.outcome(taskRun, routingDecision, completed)
+        : taskOutcome;
   }
 
-  private static Optional<Routing> decided(Run run) {
-    return run
-        .look(
+  private static Optional<RoutingDecision> recordedDecision(TaskRun taskRun) {
+    return taskRun
+        .findEntries(
             entry ->
-                entry.event() instanceof TaskStatus status && routes(run, entry.taskId(), status))
+                entry.event() instanceof TaskStatus status
+                    && isRoutingStatus(taskRun, entry.taskId(), status))
         .stream()
         .findFirst()
         .map(entry -> ((TaskStatus) entry.event()).metadata())
-        .map(metadata -> Routing.read(metadata.path(ROUTING)));
+        .map(metadata -> RoutingDecision.read(metadata.path(ROUTING)));
   }
 
-  private static boolean routes(Run run, @Nullable TaskId task, TaskStatus status) {
-    return run.origin().taskId().equals(task)
+  private static boolean isRoutingStatus(
+      TaskRun taskRun, @Nullable TaskId task, TaskStatus status) {
+    return taskRun.origin().taskId().equals(task)
         && status.metadata() != null
         && status.metadata().has(ROUTING);
   }
 
-  private Routing decide(Run run, List<Part> told) throws InterruptedException {
-    var text = run.created().prompt() == null ? "" : run.created().prompt();
-    var request = new Rules.Request(text, run.created().taskType(), strategy(run));
+  private RoutingDecision decide(TaskRun taskRun, List<PromptPart> told)
+      throws InterruptedException {
+    var text = taskRun.created().prompt() == null ? "" : taskRun.created().prompt();
+    var routingRequest =
+        new RoutingRules.RoutingRequest(text, taskRun.created().taskType(), strategy(taskRun));
     if (model == null) {
-      return rules.decide(request, null);
+      return routingRules.decide(routingRequest, null);
     }
-    var prompt = new Prompt(instructions(request), told, List.of(), Routing.schema(team));
-    var said = Collected.of(run, model);
-    var reply = model.ask(prompt, said);
-    said.used(reply);
-    if (reply instanceof Reply.Failed failed) {
-      return rules.decide(request, "the model gave no decision: " + failed.message());
+    var prompt =
+        new Prompt(instructions(routingRequest), told, List.of(), RoutingDecision.schema(team));
+    var said = TextCollector.of(taskRun, model);
+    var modelReply = model.ask(prompt, said);
+    said.reportUsage(modelReply);
+    if (modelReply instanceof ModelReply.ModelError modelError) {
+      return routingRules.decide(
+          routingRequest, "the model gave no decision: " + modelError.message());
     }
     try {
-      return read(said.text(), request);
+      return read(said.text(), routingRequest);
     } catch (Rejection.Invalid unusable) {
-      return rules.decide(request, "the model's decision cannot be used: " + unusable.getMessage());
+      return routingRules.decide(
+          routingRequest, "the model's decision cannot be used: " + unusable.getMessage());
     }
   }
 
-  private static @Nullable Strategy strategy(Run run) {
-    var metadata = run.created().metadata();
+  private static @Nullable RoutingStrategy strategy(TaskRun taskRun) {
+    var metadata = taskRun.created().metadata();
     var wanted = metadata == null ? "" : metadata.path("strategy").asString("");
-    return wanted.isEmpty() ? null : WireName.parse(Strategy.class, "strategy", wanted);
+    return wanted.isEmpty() ? null : WireName.parse(RoutingStrategy.class, "strategy", wanted);
   }
 
-  private Routing read(String decision, Rules.Request request) {
+  private RoutingDecision read(String decision, RoutingRules.RoutingRequest routingRequest) {
     var json = Json.read(decision.getBytes(StandardCharsets.UTF_8), ObjectNode.class);
-    var routing = Routing.parse(json, team, request.text(), AGENTS_MAX);
-    return request.strategy() == null || request.strategy() == routing.strategy()
-        ? routing
-        : routing.with(request.strategy());
+    var routingDecision = RoutingDecision.parse(json, team, routingRequest.text(), AGENTS_MAX);
+    return routingRequest.strategy() == null
+            || routingRequest.strategy() == routingDecision.strategy()
+        ? routingDecision
+        : routingDecision.with(routingRequest.strategy());
   }
 
-  private String instructions(Rules.Request request) {
+  private String instructions(RoutingRules.RoutingRequest routingRequest) {
     var agents =
         team.values().stream()
             .map(
-                member ->
+                teamAgent ->
                     "- "
-                        + member.id()
+                        + teamAgent.id()
                         + " ("
-                        + member.name()
+                        + teamAgent.name()
                         + "): "
-                        + member.description()
-                        + (member.taskTypes().isEmpty()
+                        + teamAgent.description()
+                        + (teamAgent.taskTypes().isEmpty()
                             ? ""
-                            : " Task types: " + String.join(", ", member.taskTypes())))
+                            : " Task types: " + String.join(", ", teamAgent.taskTypes())))
             .collect(Collectors.joining("\n"));
     return INSTRUCTIONS
         + agents
-        + (request.taskType() == null ? "" : "\n\nThe task's type: " + request.taskType())
-        + (request.strategy() == null
+        + (routingRequest.taskType() == null
             ? ""
-            : "\n\nThe strategy must be " + request.strategy().wire());
+            : "\n\nThe task's type: " + routingRequest.taskType())
+        + (routingRequest.strategy() == null
+            ? ""
+            : "\n\nThe strategy must be " + routingRequest.strategy().wire());
   }
 
-  private static String told(Routing routing) {
+  private static String statusMessage(RoutingDecision routingDecision) {
     var names =
-        routing.agents().stream().map(Routing.Choice::agentName).collect(Collectors.joining(", "));
-    var note = routing.fallback() == null ? "" : " (by rules: " + routing.fallback() + ")";
-    return routing.strategy().wire() + ": " + names + note;
+        routingDecision.agents().stream()
+            .map(RoutingDecision.AgentChoice::agentName)
+            .collect(Collectors.joining(", "));
+    var note =
+        routingDecision.fallback() == null ? "" : " (by rules: " + routingDecision.fallback() + ")";
+    return routingDecision.strategy().wire() + ": " + names + note;
   }
 
   /// The loop that delegates and waits: its model only returns the decision.
-  private ModelLoop loop(Run run, Routing routing) {
+  private ModelLoop loop(TaskRun taskRun, RoutingDecision routingDecision) {
     var tools =
         team.values().stream()
-            .map(member -> new AgentTool(member.id(), member.description()))
+            .map(teamAgent -> new AgentTool(teamAgent.id(), teamAgent.description()))
             .toList();
     List<Tool> toolbox = List.of(new SubagentsTool(tools));
-    var dispatcher = new Dispatcher(run, routing, model);
+    var routingModel = new RoutingModel(taskRun, routingDecision, model);
     var type =
-        new AgentType(ID, "Supervisor", "", "", dispatcher, Toolbox.of(toolbox), Policy.USUAL);
-    return new ModelLoop(type, parts, handedOn(run));
+        new ModelAgentType(
+            ID, "Supervisor", "", "", routingModel, Toolbox.of(toolbox), ToolPolicy.DEFAULT);
+    return new ModelLoop(type, dependencies, subtaskMetadata(taskRun));
   }
 
   /// The metadata of the subtasks: they get the supervisor's history, client tools and grounding.
-  private static ObjectNode handedOn(Run run) {
-    var metadata = Json.object().put(Memory.HISTORY, true);
-    var own = run.created().metadata();
+  private static ObjectNode subtaskMetadata(TaskRun taskRun) {
+    var metadata = Json.object().put(ConversationMemory.HISTORY, true);
+    var own = taskRun.created().metadata();
     if (own != null) {
-      for (var key : List.of(ClientTools.CLIENT_TOOLS, Grounding.KEY)) {
+      for (var key : List.of(ClientTools.CLIENT_TOOLS, GroundingEntries.KEY)) {
         if (own.has(key)) {
           metadata.set(key, own.get(key));
         }

@@ -13,8 +13,8 @@ public interface Agent {
   /// The runtime calls this method on a thread of the run, writes the task's end from the returned
   /// value, and stops a run by interrupting that thread. It calls the method again for the same
   /// task after the task was parked, and, if the agent [resumes][#resumes], after a crash: earlier
-  /// events are in [Run#news].
-  Outcome work(Run run) throws InterruptedException;
+  /// events are in [TaskRun#readNewEntries].
+  TaskOutcome work(TaskRun taskRun) throws InterruptedException;
 
   /// True if the agent can resume a task that was interrupted at any point. Interrupted tasks of
   /// other agents fail with `interrupted`.
@@ -23,35 +23,35 @@ public interface Agent {
   }
 
   /// Releases the remote resources of tasks, for agents whose tasks hold some.
-  default Optional<Release> release() {
+  default Optional<ResourceRelease> release() {
     return Optional.empty();
   }
 
   /// Releases the remote resources of a task.
   @FunctionalInterface
-  interface Release {
+  interface ResourceRelease {
 
     /// Called before the server writes the end of a task that did not succeed, whether the task was
     /// running or waiting; possibly more than once. Must return quickly.
-    void letGo(ContextId context, TaskId task) throws InterruptedException;
+    void release(ContextId context, TaskId task) throws InterruptedException;
   }
 
   /// Checks whether open questions of tasks were already answered in a remote system, for agents
   /// that relay questions.
-  default Optional<Lookout> lookout() {
+  default Optional<RemoteQuestionCheck> remoteQuestionCheck() {
     return Optional.empty();
   }
 
   /// Checks whether the open questions of a task were already answered in a remote system.
   @FunctionalInterface
-  interface Lookout {
+  interface RemoteQuestionCheck {
 
     /// The reason why the task's questions need no answer any more; empty if they still need one,
     /// or if the check is not possible now.
     ///
     /// Called at intervals while the task waits. When the questions have lapsed for that reason,
     /// the runtime calls the agent again.
-    Optional<String> settled(ContextId context, TaskId task) throws InterruptedException;
+    Optional<String> settledReason(ContextId context, TaskId task) throws InterruptedException;
   }
 
   /// The model of the agent's tasks, if it is known before they start.
@@ -60,7 +60,7 @@ public interface Agent {
   }
 
   /// True if messages that steer a task of this agent go to the task's direct subtasks.
-  default boolean passesOn() {
+  default boolean forwardsMessages() {
     return false;
   }
 }

@@ -1,9 +1,11 @@
 package dev.parley.task;
 
+import dev.parley.log.AppendGuard;
 import dev.parley.log.ContextState;
-import dev.parley.log.Draft;
+import dev.parley.log.EventDraft;
 import dev.parley.log.EventLog;
-import dev.parley.log.Guard;
+import dev.parley.projection.TurnPosition;
+import dev.parley.projection.Views;
 import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
@@ -11,8 +13,6 @@ import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
-import dev.parley.view.Place;
-import dev.parley.view.Views;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -36,24 +36,25 @@ public final class Rewinder {
   }
 
   /// The target of a rewind.
-  public sealed interface Target {
+  public sealed interface RewindDestination {
 
     /// Right before the turn of a root task, and so before the message that started it.
-    record BeforeTask(TaskId task) implements Target {}
+    record BeforeTask(TaskId task) implements RewindDestination {}
 
     /// Right before a message.
-    record BeforeMessage(MessageId message) implements Target {}
+    record BeforeMessage(MessageId message) implements RewindDestination {}
 
     /// Right after this event.
-    record ToSeq(long seq) implements Target {}
+    record ToSeq(long seq) implements RewindDestination {}
   }
 
   /// A rewind that is in the log, at `seq`.
-  public record Rewound(ContextId contextId, long seq, long toSeq) {}
+  public record AppendedRewind(ContextId contextId, long seq, long toSeq) {}
 
   /// The event that a rewind would append to a context whose last position is `head`, or the reason
   /// why it is not possible.
-  public record Plan(Position head, @Nullable ContextRewound event, @Nullable Rejection refusal) {
+  public record RewindPlan(
+      Position head, @Nullable ContextRewound event, @Nullable Rejection refusal) {
 
     /// The event, if it may be appended now. Call this from a decision.
     ///
@@ -81,17 +82,24 @@ public final class Rewinder {
   /// @throws Rejection.Conflict `busy` if a task has not ended; `already-rewound` if the task or
   ///     message was rewound
   /// @throws Rejection.Invalid if the position is not in the context, or is inside a task
-  public Rewound rewind(ContextId context, Target target, Guard guard, String principal) {
+  public AppendedRewind rewind(
+      ContextId context,
+      RewindDestination rewindDestination,
+      AppendGuard appendGuard,
+      String principal) {
     for (var attempt = 1; ; attempt++) {
-      var plan = plan(context, target);
+      var rewindPlan = plan(context, rewindDestination);
       try {
-        var appended =
-            log.append(context, guard, state -> List.of(Draft.of(plan.event(state).by(principal))));
+        var appendResult =
+            log.append(
+                context,
+                appendGuard,
+                state -> List.of(EventDraft.of(rewindPlan.event(state).by(principal))));
         // Read back, so that a repeated request returns the original answer.
-        var first = appended.first();
+        var first = appendResult.first();
         var entry = log.read(context, new Position(first.seq() - 1, Integer.MAX_VALUE), 1);
         var rewound = (ContextRewound) entry.getFirst().event();
-        return new Rewound(context, first.seq(), rewound.toSeq());
+        return new AppendedRewind(context, first.seq(), rewound.toSeq());
       } catch (Rejection.Stale movedOn) {
         if (attempt == ATTEMPTS_MAX) {
           throw movedOn;
@@ -102,42 +110,43 @@ public final class Rewinder {
 
   /// Computes the event that a rewind would append. Rejects nothing yet, as the same request may
   /// have succeeded before under its idempotency key.
-  public Plan plan(ContextId context, Target target) {
+  public RewindPlan plan(ContextId context, RewindDestination rewindDestination) {
     var head = log.head(context);
     try {
-      var toSeq = place(context, head, target);
-      var inside = views.openAt(context, toSeq);
+      var toSeq = place(context, head, rewindDestination);
+      var inside = views.openTaskAt(context, toSeq);
       if (inside.isPresent()) {
         throw new Rejection.Invalid(
             "inside-task",
             "task %s had not ended at %d; rewind to before it".formatted(inside.get(), toSeq));
       }
-      return new Plan(head, event(context, target, toSeq), null);
+      return new RewindPlan(head, event(context, rewindDestination, toSeq), null);
     } catch (Rejection.NotFound | Rejection.Invalid | Rejection.Conflict refusal) {
-      return new Plan(head, null, refusal);
+      return new RewindPlan(head, null, refusal);
     }
   }
 
-  private ContextRewound event(ContextId context, Target target, long toSeq) {
-    var undo = views.undo(context, toSeq);
+  private ContextRewound event(ContextId context, RewindDestination rewindDestination, long toSeq) {
+    var rewindEffect = views.rewindEffect(context, toSeq);
     return new ContextRewound(
         toSeq,
-        target instanceof Target.BeforeTask(var task) ? task : null,
-        target instanceof Target.BeforeMessage(var message) ? message : null,
-        unlessEmpty(undo.state()),
-        unlessEmpty(undo.artifacts()));
+        rewindDestination instanceof RewindDestination.BeforeTask(var task) ? task : null,
+        rewindDestination instanceof RewindDestination.BeforeMessage(var message) ? message : null,
+        unlessEmpty(rewindEffect.state()),
+        unlessEmpty(rewindEffect.artifacts()));
   }
 
   private static @Nullable ObjectNode unlessEmpty(ObjectNode delta) {
     return delta.isEmpty() ? null : delta;
   }
 
-  private long place(ContextId context, Position head, Target target) {
-    return switch (target) {
-      case Target.BeforeTask(var task) -> before(views.place(context, task), "task " + task);
-      case Target.BeforeMessage(var message) ->
-          before(views.place(context, message), "message " + message);
-      case Target.ToSeq(var seq) -> {
+  private long place(ContextId context, Position head, RewindDestination rewindDestination) {
+    return switch (rewindDestination) {
+      case RewindDestination.BeforeTask(var task) ->
+          before(views.turnPosition(context, task), "task " + task);
+      case RewindDestination.BeforeMessage(var message) ->
+          before(views.turnPosition(context, message), "message " + message);
+      case RewindDestination.ToSeq(var seq) -> {
         if (seq < 1 || seq > head.seq()) {
           throw new Rejection.Invalid(
               "invalid-seq", "toSeq must be between 1 and " + head.seq() + ", the last event");
@@ -147,19 +156,19 @@ public final class Rewinder {
     };
   }
 
-  private static long before(Optional<Place> found, String what) {
-    var place = found.orElseThrow(() -> new Rejection.NotFound("no such " + what));
-    if (place.rewound()) {
+  private static long before(Optional<TurnPosition> found, String what) {
+    var turnPosition = found.orElseThrow(() -> new Rejection.NotFound("no such " + what));
+    if (turnPosition.rewound()) {
       throw new Rejection.Conflict("already-rewound", what + " was already rewound");
     }
-    if (!place.root()) {
+    if (!turnPosition.root()) {
       throw new Rejection.Invalid("subtask", what + " belongs to a subtask; name its root task");
     }
-    return place.seq() - 1;
+    return turnPosition.seq() - 1;
   }
 
   /// A fork to create; at the last event if `atSeq` is missing.
-  public record NewFork(
+  public record ContextFork(
       ContextId contextId, @Nullable Long atSeq, String owner, @Nullable String title) {}
 
   /// Forks a context. False if the fork's id is taken; then nothing changes.
@@ -167,7 +176,7 @@ public final class Rewinder {
   /// Tasks that were running at that position end as canceled in the fork, and continue in the
   /// source. Messages that were edited or deleted in the source since then, and tasks that were
   /// removed, are also edited, deleted and removed in the fork.
-  public boolean fork(ContextId source, NewFork wanted) {
+  public boolean fork(ContextId source, ContextFork wanted) {
     var atSeq = wanted.atSeq() == null ? log.head(source).seq() : wanted.atSeq();
     return log.fork(
         wanted.contextId(),

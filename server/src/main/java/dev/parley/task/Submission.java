@@ -1,6 +1,6 @@
 package dev.parley.task;
 
-import dev.parley.log.Guard;
+import dev.parley.log.AppendGuard;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
@@ -17,9 +17,9 @@ public record Submission(
     String principal,
     String content,
     @Nullable List<JsonNode> parts,
-    Options options,
-    Guard guard,
-    Label label) {
+    TaskOptions options,
+    AppendGuard guard,
+    MessageLabel label) {
 
   /// A message without an id or metadata from its sender.
   public Submission(
@@ -27,25 +27,25 @@ public record Submission(
       String principal,
       String content,
       @Nullable List<JsonNode> parts,
-      Options options,
-      Guard guard) {
-    this(context, principal, content, parts, options, guard, Label.NONE);
+      TaskOptions options,
+      AppendGuard guard) {
+    this(context, principal, content, parts, options, guard, MessageLabel.NONE);
   }
 
   /// The sender's id and metadata for the message; both are stored with the message.
-  public record Label(@Nullable MessageId messageId, @Nullable ObjectNode metadata) {
+  public record MessageLabel(@Nullable MessageId messageId, @Nullable ObjectNode metadata) {
 
     /// In a message's metadata: the client's own metadata, unchanged. The server does not use it.
     public static final String CLIENT = "client";
 
     /// No id and no metadata.
-    public static final Label NONE = new Label(null, null);
+    public static final MessageLabel NONE = new MessageLabel(null, null);
 
     /// The client's metadata for a message without an id.
-    public static Label of(@Nullable ObjectNode said) {
+    public static MessageLabel of(@Nullable ObjectNode said) {
       return said == null || said.isEmpty()
           ? NONE
-          : new Label(null, Json.object().set(CLIENT, said.deepCopy()));
+          : new MessageLabel(null, Json.object().set(CLIENT, said.deepCopy()));
     }
   }
 
@@ -55,7 +55,7 @@ public record Submission(
 
   /// How to process a message; missing values have defaults. `metadata` is added to the task's
   /// metadata.
-  public record Options(
+  public record TaskOptions(
       @Nullable AgentTypeId agentId,
       @Nullable String taskType,
       @Nullable Priority priority,
@@ -65,11 +65,11 @@ public record Submission(
       @Nullable WhenBusy whenBusy,
       List<ObjectNode> clientTools,
       @Nullable ObjectNode metadata) {
-    public Options {
+    public TaskOptions {
       clientTools = List.copyOf(clientTools);
     }
 
-    public Options(
+    public TaskOptions(
         @Nullable AgentTypeId agentId,
         @Nullable String taskType,
         @Nullable Priority priority,
@@ -90,7 +90,7 @@ public record Submission(
           null);
     }
 
-    public Options(
+    public TaskOptions(
         @Nullable AgentTypeId agentId,
         @Nullable String taskType,
         @Nullable Priority priority,
@@ -102,6 +102,7 @@ public record Submission(
     }
 
     /// All defaults.
-    public static final Options NONE = new Options(null, null, null, null, null, null, null);
+    public static final TaskOptions NONE =
+        new TaskOptions(null, null, null, null, null, null, null);
   }
 }

@@ -19,84 +19,90 @@ import java.util.stream.Stream;
 final class TaskClock {
 
   private final EventLog log;
-  private final Duration usual;
-  private final Deadlines deadlines;
-  private final BiConsumer<Run.Subject, Ending> onEnd;
+  private final Duration defaultTimeout;
+  private final TaskDeadlines taskDeadlines;
+  private final BiConsumer<TaskRun.TaskDetails, TaskEnding> onEnd;
 
   TaskClock(
-      EventLog log, Duration usual, Deadlines deadlines, BiConsumer<Run.Subject, Ending> onEnd) {
+      EventLog log,
+      Duration usual,
+      TaskDeadlines taskDeadlines,
+      BiConsumer<TaskRun.TaskDetails, TaskEnding> onEnd) {
     this.log = log;
-    this.usual = usual;
-    this.deadlines = deadlines;
+    this.defaultTimeout = usual;
+    this.taskDeadlines = taskDeadlines;
     this.onEnd = onEnd;
   }
 
   /// Starts the clock of the task, with its remaining time, and resumes those of its ancestors.
   /// Returns the deadline.
-  Instant start(Run.Subject subject) {
-    var until = startOne(subject);
-    above(subject).forEach(deadlines::resume);
+  Instant start(TaskRun.TaskDetails taskDetails) {
+    var until = startOne(taskDetails);
+    ancestorIds(taskDetails).forEach(taskDeadlines::resume);
     return until;
   }
 
-  private Instant startOne(Run.Subject subject) {
-    var task = subject.origin().taskId();
-    var wanted = subject.created().timeoutMs();
-    var timeout = wanted == null ? usual : Duration.ofMillis(wanted);
-    return deadlines.start(
+  private Instant startOne(TaskRun.TaskDetails taskDetails) {
+    var task = taskDetails.origin().taskId();
+    var wanted = taskDetails.created().timeoutMs();
+    var timeout = wanted == null ? defaultTimeout : Duration.ofMillis(wanted);
+    return taskDeadlines.start(
         task,
         () -> {
-          var created = Position.of(subject.createdSeq());
-          var left = timeout.minus(WorkTime.used(log, subject.context(), task, created));
+          var created = Position.of(taskDetails.createdSeq());
+          var left = timeout.minus(WorkTime.used(log, taskDetails.context(), task, created));
           return left.isNegative() ? Duration.ZERO : left;
         },
-        () -> onEnd.accept(subject, Ending.timedOut(timeout)));
+        () -> onEnd.accept(taskDetails, TaskEnding.timedOut(timeout)));
   }
 
   /// The task waits. If it waits for a person, or only for subtasks that wait for a person, pauses
   /// its clock and those of ancestors that only wait for it.
-  void parked(Run.Subject subject) {
-    log.inspect(subject.context(), state -> resting(state, subject)).forEach(deadlines::pause);
+  void pauseWhileWaitingForUser(TaskRun.TaskDetails taskDetails) {
+    log.inspect(taskDetails.context(), state -> waitingForUser(state, taskDetails))
+        .forEach(taskDeadlines::pause);
   }
 
   /// Starts the clock of a task that waits for subtasks, unless those wait for a person.
-  void watch(Run.Subject subject) {
-    var task = subject.origin().taskId();
+  void startIfWaitingForSubtasks(TaskRun.TaskDetails taskDetails) {
+    var task = taskDetails.origin().taskId();
     var waits =
         log.inspect(
-            subject.context(),
+            taskDetails.context(),
             state ->
                 state
                     .openTask(task)
                     .filter(open -> open.state() == TaskState.WAITING_SUBTASK)
-                    .filter(open -> !rests(state, open))
+                    .filter(open -> !waitsForUser(state, open))
                     .isPresent());
     if (waits) {
-      startOne(subject);
+      startOne(taskDetails);
     }
   }
 
   void forget(TaskId task) {
-    deadlines.forget(task);
+    taskDeadlines.forget(task);
   }
 
-  private List<TaskId> above(Run.Subject subject) {
+  private List<TaskId> ancestorIds(TaskRun.TaskDetails taskDetails) {
     return log.inspect(
-        subject.context(),
-        state -> chain(state, subject).stream().map(task -> task.origin().taskId()).toList());
+        taskDetails.context(),
+        state ->
+            ancestors(state, taskDetails).stream().map(task -> task.origin().taskId()).toList());
   }
 
-  private static List<TaskId> resting(ContextState state, Run.Subject subject) {
+  private static List<TaskId> waitingForUser(ContextState state, TaskRun.TaskDetails taskDetails) {
     return Stream.concat(
-            state.openTask(subject.origin().taskId()).stream(), chain(state, subject).stream())
-        .filter(task -> rests(state, task))
+            state.openTask(taskDetails.origin().taskId()).stream(),
+            ancestors(state, taskDetails).stream())
+        .filter(task -> waitsForUser(state, task))
         .map(task -> task.origin().taskId())
         .toList();
   }
 
-  private static List<OpenTask> chain(ContextState state, Run.Subject subject) {
+  private static List<OpenTask> ancestors(ContextState state, TaskRun.TaskDetails taskDetails) {
     var chain = new ArrayList<OpenTask>();
-    for (var task = state.openTask(subject.origin().parentTaskId());
+    for (var task = state.openTask(taskDetails.origin().parentTaskId());
         task.isPresent();
         task = state.openTask(task.get().origin().parentTaskId())) {
       chain.add(task.get());
@@ -104,11 +110,11 @@ final class TaskClock {
     return chain;
   }
 
-  private static boolean rests(ContextState state, OpenTask task) {
-    return PersonWait.holds(state, task.origin().taskId());
+  private static boolean waitsForUser(ContextState state, OpenTask task) {
+    return UserWait.blocksTree(state, task.origin().taskId());
   }
 
-  static Run.Subject subject(ContextId context, OpenTask task) {
-    return new Run.Subject(context, task.origin(), task.created(), task.createdSeq());
+  static TaskRun.TaskDetails subject(ContextId context, OpenTask task) {
+    return new TaskRun.TaskDetails(context, task.origin(), task.created(), task.createdSeq());
   }
 }

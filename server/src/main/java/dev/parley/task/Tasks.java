@@ -1,10 +1,10 @@
 package dev.parley.task;
 
-import dev.parley.log.Appended;
+import dev.parley.log.AppendGuard;
+import dev.parley.log.AppendResult;
 import dev.parley.log.ContextState;
-import dev.parley.log.Draft;
+import dev.parley.log.EventDraft;
 import dev.parley.log.EventLog;
-import dev.parley.log.Guard;
 import dev.parley.log.OpenTask;
 import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
@@ -37,89 +37,103 @@ public final class Tasks implements AutoCloseable {
   private static final int ROLLBACK_ATTEMPTS_MAX = 10;
 
   /// The agents, folders and limits of tasks.
-  public record Setup(Agents agents, Workspaces workspaces, Limits limits, FailPoint failPoint) {}
+  public record TaskSettings(
+      AgentDirectory agents, Workspaces workspaces, TaskLimits limits, FailPoint failPoint) {}
 
   private final EventLog log;
-  private final History history;
-  private final Setup setup;
-  private final Admission admission;
-  private final Board board;
+  private final ContextHistory contextHistory;
+  private final TaskSettings taskSettings;
+  private final MessageIntake messageIntake;
+  private final RunQueue runQueue;
   private final Timers timers = new Timers();
-  private final Inputs inputs;
-  private final Runner runner;
+  private final TaskQuestions taskQuestions;
+  private final TaskRunner taskRunner;
   private final ContextRecovery recovery = new ContextRecovery();
 
-  public Tasks(EventLog log, History history, Setup setup, Sources sources) {
+  public Tasks(
+      EventLog log,
+      ContextHistory contextHistory,
+      TaskSettings taskSettings,
+      ClockAndIds clockAndIds) {
     this.log = log;
-    this.history = history;
-    this.setup = setup;
-    this.admission = new Admission(log, history, setup, sources);
-    this.board = new Board(setup.limits().maxConcurrentTasks());
-    var closer = new Closer(log, sources);
-    this.inputs =
-        new Inputs(
-            new Inputs.Parts(log, history, sources, timers),
-            new Inputs.Reactions(setup.limits().whenInputLapses(), this::moved, this::fail));
-    this.runner = new Runner(log, setup, sources, new Runner.Parts(board, closer, timers, inputs));
+    this.contextHistory = contextHistory;
+    this.taskSettings = taskSettings;
+    this.messageIntake = new MessageIntake(log, contextHistory, taskSettings, clockAndIds);
+    this.runQueue = new RunQueue(taskSettings.limits().maxConcurrentTasks());
+    var taskTerminator = new TaskTerminator(log, clockAndIds);
+    this.taskQuestions =
+        new TaskQuestions(
+            new TaskQuestions.TaskQuestionsDependencies(log, contextHistory, clockAndIds, timers),
+            new TaskQuestions.QuestionListeners(
+                taskSettings.limits().whenInputLapses(), this::onAnswered, this::fail));
+    this.taskRunner =
+        new TaskRunner(
+            log,
+            taskSettings,
+            clockAndIds,
+            new TaskRunner.TaskRunnerDependencies(runQueue, taskTerminator, timers, taskQuestions));
   }
 
   /// Rejects what [#submit] would reject in a new context.
   public void check(Submission submission) {
     checkOpen();
-    admission.checkNew(submission);
+    messageIntake.checkNew(submission);
   }
 
   private void checkOpen() {
-    if (board.closed()) {
+    if (runQueue.closed()) {
       throw new Rejection.Unavailable("the server is stopping and accepts no more tasks");
     }
-    if (board.waiting() >= setup.limits().maxQueuedContexts()) {
+    if (runQueue.waiting() >= taskSettings.limits().maxQueuedContexts()) {
       throw new Rejection.Busy("server-busy", "too many tasks are waiting");
     }
   }
 
   /// Appends a message and its task in one step, and starts or queues the task.
-  public Accepted submit(Submission submission) {
+  public AcceptedMessage submit(Submission submission) {
     checkOpen();
     recovery.check(submission.context());
-    var order = admission.check(submission);
+    var validatedSubmission = messageIntake.check(submission);
     var whenBusy = Optional.ofNullable(submission.options().whenBusy()).orElse(WhenBusy.ENQUEUE);
-    var accepted =
+    var acceptedMessage =
         switch (whenBusy) {
-          case ENQUEUE, REJECT -> admission.enter(order).accepted();
-          case INTERRUPT -> interrupt(order);
-          case ROLLBACK -> rollBack(order);
-          case STEER -> steer(order);
+          case ENQUEUE, REJECT -> messageIntake.appendOrQueue(validatedSubmission).accepted();
+          case INTERRUPT -> interrupt(validatedSubmission);
+          case ROLLBACK -> rollBack(validatedSubmission);
+          case STEER -> steer(validatedSubmission);
         };
-    setup.failPoint().reach("submitted");
-    runner.advance(submission.context());
-    return accepted;
+    taskSettings.failPoint().reach("submitted");
+    taskRunner.advance(submission.context());
+    return acceptedMessage;
   }
 
-  private Accepted interrupt(Admission.Order order) {
-    var accepted = admission.enter(order).accepted();
-    stopRequested(accepted.contextId(), task -> !task.equals(accepted.taskId()));
-    return accepted;
+  private AcceptedMessage interrupt(MessageIntake.ValidatedSubmission validatedSubmission) {
+    var acceptedMessage = messageIntake.appendOrQueue(validatedSubmission).accepted();
+    stopRequested(acceptedMessage.contextId(), task -> !task.equals(acceptedMessage.taskId()));
+    return acceptedMessage;
   }
 
-  private Accepted steer(Admission.Order order) {
+  private AcceptedMessage steer(MessageIntake.ValidatedSubmission validatedSubmission) {
     var running =
         log.inspect(
-            order.submission().context(), state -> Lineup.running(state).map(OpenTask::origin));
+            validatedSubmission.submission().context(),
+            state -> ContextSchedule.running(state).map(OpenTask::origin));
     if (running.isEmpty()) {
-      return admission.enter(order).accepted();
+      return messageIntake.appendOrQueue(validatedSubmission).accepted();
     }
-    var accepted = admission.steer(order, running.get().taskId()).accepted();
-    board.runs().stream()
-        .filter(run -> run.origin().rootTaskId().equals(running.get().taskId()))
-        .forEach(Run::signal);
-    return accepted;
+    var acceptedMessage =
+        messageIntake.steer(validatedSubmission, running.get().taskId()).accepted();
+    runQueue.runs().stream()
+        .filter(taskRun -> taskRun.origin().rootTaskId().equals(running.get().taskId()))
+        .forEach(TaskRun::signal);
+    return acceptedMessage;
   }
 
-  private Accepted rollBack(Admission.Order order) {
-    var context = order.submission().context();
+  private AcceptedMessage rollBack(MessageIntake.ValidatedSubmission validatedSubmission) {
+    var context = validatedSubmission.submission().context();
     var taken =
-        log.inspect(context, s -> Lineup.roots(s).findFirst().map(Tasks::before)).orElse(null);
+        log.inspect(context, s -> ContextSchedule.roots(s).findFirst().map(Tasks::rollbackTarget))
+            .orElse(null);
     for (var attempt = 1; ; attempt++) {
       // Read before the append: if the same request was processed before, its task is among these,
       // and the append below returns the original answer. So that task is never canceled.
@@ -130,18 +144,18 @@ public final class Tasks implements AutoCloseable {
         var back =
             Optional.ofNullable(taken)
                 .map(
-                    before ->
-                        history
-                            .rewound(context, before.toSeq(), before.task())
-                            .by(order.submission().principal()));
-        return admission
+                    rollbackTarget ->
+                        contextHistory
+                            .rewindEvent(context, rollbackTarget.toSeq(), rollbackTarget.task())
+                            .by(validatedSubmission.submission().principal()));
+        return messageIntake
             .replace(
-                order,
+                validatedSubmission,
                 state -> {
                   if (back.isPresent() && !state.head().equals(head)) {
                     throw new Rejection.Conflict("busy", "the context has changed");
                   }
-                  return back.map(Draft::of).stream().toList();
+                  return back.map(EventDraft::of).stream().toList();
                 })
             .accepted();
       } catch (Rejection.Conflict busy) {
@@ -151,40 +165,44 @@ public final class Tasks implements AutoCloseable {
       }
       if (taken == null) {
         taken =
-            log.inspect(context, s -> Lineup.roots(s).findFirst().map(Tasks::before)).orElse(null);
+            log.inspect(
+                    context, s -> ContextSchedule.roots(s).findFirst().map(Tasks::rollbackTarget))
+                .orElse(null);
       }
-      setup.failPoint().reach("before-rollback-cancel");
-      cancel(context, inTheWay, "rolled back", order.submission().principal());
+      taskSettings.failPoint().reach("before-rollback-cancel");
+      cancel(context, inTheWay, "rolled back", validatedSubmission.submission().principal());
     }
   }
 
   /// Rewinds the context and appends a message there, in one step.
   ///
   /// @throws Rejection.Conflict `busy` if a task of the context has not ended
-  public Accepted submit(Submission submission, Supplier<Rewinder.Plan> rewind) {
+  public AcceptedMessage submit(Submission submission, Supplier<Rewinder.RewindPlan> rewind) {
     return submit(submission, rewind, List.of());
   }
 
   /// The same, with the messages `between` after the rewind; they have no task.
-  public Accepted submit(
-      Submission submission, Supplier<Rewinder.Plan> rewind, List<Draft> between) {
+  public AcceptedMessage submit(
+      Submission submission, Supplier<Rewinder.RewindPlan> rewind, List<EventDraft> between) {
     recovery.check(submission.context());
-    var order = admission.check(submission);
+    var validatedSubmission = messageIntake.check(submission);
     for (var attempt = 1; ; attempt++) {
-      var plan = rewind.get();
+      var rewindPlan = rewind.get();
       try {
-        var accepted =
-            admission
+        var acceptedMessage =
+            messageIntake
                 .replace(
-                    order,
+                    validatedSubmission,
                     state ->
                         Stream.concat(
-                                Stream.of(Draft.of(plan.event(state).by(submission.principal()))),
+                                Stream.of(
+                                    EventDraft.of(
+                                        rewindPlan.event(state).by(submission.principal()))),
                                 between.stream())
                             .toList())
                 .accepted();
-        runner.advance(submission.context());
-        return accepted;
+        taskRunner.advance(submission.context());
+        return acceptedMessage;
       } catch (Rejection.Stale movedOn) {
         if (attempt == ROLLBACK_ATTEMPTS_MAX) {
           throw movedOn;
@@ -193,12 +211,12 @@ public final class Tasks implements AutoCloseable {
     }
   }
 
-  private record Before(long toSeq, TaskId task) {}
+  private record RollbackTarget(long toSeq, TaskId task) {}
 
   /// Right before the task's own message, which is the event before its `task-created`.
-  private static Before before(OpenTask task) {
+  private static RollbackTarget rollbackTarget(OpenTask task) {
     var message = task.created().messageId() == null ? 0 : 1;
-    return new Before(task.createdSeq() - 1 - message, task.origin().taskId());
+    return new RollbackTarget(task.createdSeq() - 1 - message, task.origin().taskId());
   }
 
   /// Requests cancellation of a task and all its descendants. Returns when the request is durable;
@@ -206,14 +224,14 @@ public final class Tasks implements AutoCloseable {
   public void cancel(ContextId context, TaskId task, String principal, @Nullable String reason) {
     recovery.check(context);
     if (!log.inspect(context, state -> state.openTask(task).isPresent())) {
-      if (!history.knows(context, task)) {
+      if (!contextHistory.hasTask(context, task)) {
         throw new Rejection.NotFound("no such task: " + task);
       }
       return;
     }
     var request = new CancelRequested(principal, reason);
-    log.append(context, Guard.none(), state -> Lineup.cancel(state, task, request));
-    setup.failPoint().reach("cancel-requested");
+    log.append(context, AppendGuard.none(), state -> ContextSchedule.cancel(state, task, request));
+    taskSettings.failPoint().reach("cancel-requested");
     stopRequested(context, _ -> true);
   }
 
@@ -221,17 +239,22 @@ public final class Tasks implements AutoCloseable {
   private void stopRequested(ContextId context, Predicate<TaskId> which) {
     for (var task : open(context, OpenTask::cancelRequested).reversed()) {
       if (which.test(task)) {
-        board.find(task).ifPresent(run -> runner.stop(run, Ending.canceled(null)));
+        runQueue
+            .find(task)
+            .ifPresent(taskRun -> taskRunner.stop(taskRun, TaskEnding.canceled(null)));
       }
     }
-    runner.advance(context);
+    taskRunner.advance(context);
   }
 
   /// Cancels one running tool call, and the sub-agents that it spawned; its task continues.
   public void cancelTool(ContextId context, TaskId task, ToolCallId call, String principal) {
     recovery.check(context);
-    log.append(context, Guard.none(), state -> CanceledCall.of(state, task, call, principal));
-    board.find(task).ifPresent(run -> run.cancelCall(call));
+    log.append(
+        context,
+        AppendGuard.none(),
+        state -> ToolCallCancellation.of(state, task, call, principal));
+    runQueue.find(task).ifPresent(taskRun -> taskRun.cancelCall(call));
     stopRequested(context, _ -> true);
   }
 
@@ -242,22 +265,23 @@ public final class Tasks implements AutoCloseable {
   /// @throws Rejection.Invalid if the answer is not valid; the question stays open
   /// @throws Rejection.Forbidden if the answer is an approval and the caller may not approve; the
   ///     question stays open
-  public Appended answer(
-      ContextId context, InputId input, JsonNode value, Answerer by, Guard guard) {
-    return answer(context, Map.of(input, value), null, by, guard);
+  public AppendResult answer(
+      ContextId context, InputId input, JsonNode value, Answerer by, AppendGuard appendGuard) {
+    return answer(context, Map.of(input, value), null, by, appendGuard);
   }
 
   /// Answers several questions at once, all or none; `metadata` is added to each answer.
   ///
   /// @throws Rejection like the method for one answer
-  public Appended answer(
+  public AppendResult answer(
       ContextId context,
       Map<InputId, JsonNode> values,
       @Nullable ObjectNode metadata,
       Answerer by,
-      Guard guard) {
+      AppendGuard appendGuard) {
     recovery.check(context);
-    return inputs.answer(context, values, new Inputs.Answering(by, guard, metadata));
+    return taskQuestions.answer(
+        context, values, new TaskQuestions.AnswerDetails(by, appendGuard, metadata));
   }
 
   /// Records that a person completed a sign-in; the credentials are stored separately and never in
@@ -266,10 +290,15 @@ public final class Tasks implements AutoCloseable {
   /// @throws Rejection.NotFound if there was never such a sign-in
   /// @throws Rejection.Conflict `not-wanted` if the sign-in was completed before or has lapsed
   /// @throws Rejection.Forbidden if this caller may not sign in
-  public Appended signedIn(
-      ContextId context, AuthId auth, Answerer by, @Nullable ObjectNode metadata, Guard guard) {
+  public AppendResult completeSignIn(
+      ContextId context,
+      AuthId auth,
+      Answerer by,
+      @Nullable ObjectNode metadata,
+      AppendGuard appendGuard) {
     recovery.check(context);
-    return inputs.signedIn(context, auth, metadata, new Inputs.Answering(by, guard, null));
+    return taskQuestions.completeSignIn(
+        context, auth, metadata, new TaskQuestions.AnswerDetails(by, appendGuard, null));
   }
 
   /// Appends answers, and the message that comes with them for the waiting task, all or none.
@@ -279,26 +308,28 @@ public final class Tasks implements AutoCloseable {
   /// @throws Rejection.Conflict `not-wanted` if one of the questions is not open
   /// @throws Rejection.Invalid if one of the answers is not valid
   /// @throws Rejection.Forbidden if one of them is an approval and the caller may not approve
-  public Appended resume(Resumption resumption, Consumer<ContextState> allowed) {
-    recovery.check(resumption.context());
-    var said = resumption.said();
-    var order = said == null ? null : admission.check(said);
-    return inputs.resume(
-        resumption,
+  public AppendResult resume(TaskResumption taskResumption, Consumer<ContextState> allowed) {
+    recovery.check(taskResumption.context());
+    var said = taskResumption.message();
+    var validatedSubmission = said == null ? null : messageIntake.check(said);
+    return taskQuestions.resume(
+        taskResumption,
         state -> {
           allowed.accept(state);
-          return order == null ? List.of() : List.of(admission.spoken(state, order));
+          return validatedSubmission == null
+              ? List.of()
+              : List.of(messageIntake.steeringMessage(state, validatedSubmission));
         });
   }
 
-  private void moved(Inputs.Moved moved) {
-    setup.failPoint().reach("answered");
-    moved.tasks().forEach(task -> board.find(task).ifPresent(Run::signal));
-    runner.advance(moved.context());
+  private void onAnswered(TaskQuestions.AnsweredTasks answeredTasks) {
+    taskSettings.failPoint().reach("answered");
+    answeredTasks.tasks().forEach(task -> runQueue.find(task).ifPresent(TaskRun::signal));
+    taskRunner.advance(answeredTasks.context());
   }
 
-  private void fail(ContextId context, TaskId task, Ending ending) {
-    runner.fail(context, task, ending);
+  private void fail(ContextId context, TaskId task, TaskEnding taskEnding) {
+    taskRunner.fail(context, task, taskEnding);
   }
 
   /// Cancels every task of a context and returns when all have ended. `principal` is null if the
@@ -312,20 +343,21 @@ public final class Tasks implements AutoCloseable {
       ContextId context, List<TaskId> tasks, String reason, @Nullable String principal) {
     log.append(
         context,
-        Guard.none(),
+        AppendGuard.none(),
         state ->
             tasks.reversed().stream()
                 .flatMap(task -> state.openTask(task).stream())
                 .flatMap(
                     task ->
-                        Lineup.cancel(state, task, new CancelRequested(principal, reason)).stream())
+                        ContextSchedule.cancel(state, task, new CancelRequested(principal, reason))
+                            .stream())
                 .toList());
     stopRequested(context, tasks::contains);
     try {
       for (var head = log.head(context);
           !open(context, task -> tasks.contains(task.origin().taskId())).isEmpty();
           head = log.head(context)) {
-        if (!log.await(context, head, setup.limits().stopGrace().plusSeconds(5))) {
+        if (!log.await(context, head, taskSettings.limits().stopGrace().plusSeconds(5))) {
           throw new Rejection.Busy("still-running", "the context's tasks could not be stopped");
         }
       }
@@ -357,28 +389,28 @@ public final class Tasks implements AutoCloseable {
                     .filter(OpenTask::started)
                     .map(
                         task ->
-                            new Run.Subject(
+                            new TaskRun.TaskDetails(
                                 context, task.origin(), task.created(), task.createdSeq()))
                     .toList());
-    var hosted = open(context, Hosted::is);
+    var hosted = open(context, HostedSubtask::isHosted);
     for (var task : crashed(context)) {
       LOGGER.log(
           System.Logger.Level.ERROR,
           "task {0} of context {1} is ended: the server crashed each time it resumed the task",
           task,
           context);
-      runner.endTree(context, task, Ending.crashed(RECOVERIES_MAX + 1));
+      taskRunner.endTree(context, task, TaskEnding.crashed(RECOVERIES_MAX + 1));
     }
     for (var task : left.reversed()) {
-      var agent = setup.agents().byId().get(task.origin().agentId());
+      var agent = taskSettings.agents().byId().get(task.origin().agentId());
       if (agent == null || !agent.resumes() || hosted.contains(task.origin().taskId())) {
-        runner.endTree(context, task.origin().taskId(), Ending.interrupted());
+        taskRunner.endTree(context, task.origin().taskId(), TaskEnding.interrupted());
       }
     }
-    inputs.lapseLive(context);
-    runner.watchAsked(context);
-    left.forEach(runner::watchParked);
-    runner.advance(context);
+    taskQuestions.lapseLive(context);
+    taskRunner.watchQuestions(context);
+    left.forEach(taskRunner::resumeClock);
+    taskRunner.advance(context);
   }
 
   /// Tasks that were resumed too often without making progress: most likely they crash the server.
@@ -394,16 +426,16 @@ public final class Tasks implements AutoCloseable {
 
   /// The number of running tasks.
   public int running() {
-    return board.running();
+    return runQueue.running();
   }
 
   /// The number of waiting root tasks, in contexts in which a task runs or is about to run.
   public int queued() {
-    return board.contexts().stream()
+    return runQueue.contexts().stream()
         .mapToInt(
             context -> {
               try {
-                return log.inspect(context, state -> Lineup.waiting(state).size());
+                return log.inspect(context, state -> ContextSchedule.waiting(state).size());
               } catch (Rejection.NotFound | Rejection.Gone deleted) {
                 return 0;
               }
@@ -415,11 +447,11 @@ public final class Tasks implements AutoCloseable {
   /// resumes the rest.
   public void drain(Duration patience) {
     recovery.close();
-    board.close();
+    runQueue.close();
     try {
-      board.awaitIdle(patience);
-      board.runs().forEach(run -> runner.stop(run, Ending.HANDED_BACK));
-      board.awaitEmpty(setup.limits().stopGrace().plusMillis(500));
+      runQueue.awaitIdle(patience);
+      runQueue.runs().forEach(taskRun -> taskRunner.stop(taskRun, TaskEnding.SERVER_STOPPING));
+      runQueue.awaitEmpty(taskSettings.limits().stopGrace().plusMillis(500));
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     }
@@ -428,7 +460,7 @@ public final class Tasks implements AutoCloseable {
   @Override
   public void close() {
     drain(Duration.ZERO);
-    runner.close();
+    taskRunner.close();
     timers.close();
   }
 }

@@ -15,35 +15,37 @@ final class Timers implements AutoCloseable {
   /// 292 years.
   private static final Duration WAIT_MAX = Duration.ofDays(3_650);
 
-  private final ConcurrentHashMap<Object, Pending> set = new ConcurrentHashMap<>();
-  private final ScheduledThreadPoolExecutor clock =
+  private final ConcurrentHashMap<Object, PendingTimer> pendingTimers = new ConcurrentHashMap<>();
+  private final ScheduledThreadPoolExecutor executor =
       new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name("timers").factory());
 
   Timers() {
-    clock.setRemoveOnCancelPolicy(true);
+    executor.setRemoveOnCancelPolicy(true);
   }
 
   /// Runs the action after the delay, unless `key` is scheduled again or canceled before.
-  void set(Object key, Duration delay, Runnable action) {
+  void schedule(Object key, Duration delay, Runnable action) {
     try {
-      set.compute(key, (_, before) -> next(key, before, delay, action));
+      pendingTimers.compute(key, (_, before) -> replace(key, before, delay, action));
     } catch (RejectedExecutionException closed) {
       // The server stops; the next start sets its own timers.
     }
   }
 
-  private Pending next(Object key, @Nullable Pending before, Duration delay, Runnable action) {
+  private PendingTimer replace(
+      Object key, @Nullable PendingTimer before, Duration delay, Runnable action) {
     if (before != null) {
       before.cancel();
     }
     var wait = delay.compareTo(WAIT_MAX) > 0 ? WAIT_MAX : delay;
-    var pending = new Pending(key, action);
-    pending.future = clock.schedule(pending, Math.max(0, wait.toMillis()), TimeUnit.MILLISECONDS);
-    return pending;
+    var pendingTimer = new PendingTimer(key, action);
+    pendingTimer.future =
+        executor.schedule(pendingTimer, Math.max(0, wait.toMillis()), TimeUnit.MILLISECONDS);
+    return pendingTimer;
   }
 
-  void clear(Object key) {
-    var before = set.remove(key);
+  void cancel(Object key) {
+    var before = pendingTimers.remove(key);
     if (before != null) {
       before.cancel();
     }
@@ -51,19 +53,19 @@ final class Timers implements AutoCloseable {
 
   /// One timer. It runs its action only while it is the current timer of its key: a timer that is
   /// due while its key is scheduled again or canceled does nothing.
-  private final class Pending implements Runnable {
+  private final class PendingTimer implements Runnable {
     private final Object key;
     private final Runnable action;
     private volatile @Nullable ScheduledFuture<?> future;
 
-    Pending(Object key, Runnable action) {
+    PendingTimer(Object key, Runnable action) {
       this.key = key;
       this.action = action;
     }
 
     @Override
     public void run() {
-      if (set.remove(key, this)) {
+      if (pendingTimers.remove(key, this)) {
         Thread.ofVirtual().name("timer-" + key).start(action);
       }
     }
@@ -78,11 +80,11 @@ final class Timers implements AutoCloseable {
 
   /// The number of pending timers.
   int size() {
-    return set.size();
+    return pendingTimers.size();
   }
 
   @Override
   public void close() {
-    clock.shutdownNow();
+    executor.shutdownNow();
   }
 }

@@ -53,7 +53,7 @@ public record Workspaces(List<Path> roots, @Nullable Path data, boolean listed) 
 
   /// True if the configuration allows this folder, in which a task of the same context has worked
   /// before. The folder may be missing.
-  boolean keeps(String folder) {
+  boolean allowsKept(String folder) {
     return !listed || inRoots(Path.of(folder));
   }
 

@@ -1,6 +1,6 @@
 package dev.parley.tool;
 
-import dev.parley.tool.process.Children;
+import dev.parley.tool.process.ManagedProcesses;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -35,16 +35,16 @@ public final class BuiltInTools {
 
   /// The dependencies of the tools that do more than read files, compute and return the time.
   ///
-  /// `environment` is the environment of commands; `privateHosts` are the hosts that [Http] and
-  /// [Fetch] may access although they are not public.
-  public record Parts(
+  /// `environment` is the environment of commands; `privateHosts` are the hosts that [HttpTool] and
+  /// [FetchTool] may access although they are not public.
+  public record BuiltInToolsDependencies(
       InstantSource time,
-      Children children,
+      ManagedProcesses children,
       Map<String, String> environment,
       Set<String> privateHosts,
       Credentials credentials,
       FileAccess files) {
-    public Parts {
+    public BuiltInToolsDependencies {
       environment = Map.copyOf(environment);
       privateHosts = Set.copyOf(privateHosts);
     }
@@ -55,33 +55,38 @@ public final class BuiltInTools {
   /// The tools that need no approval: they read the working directory, compute, return the time and
   /// write artifacts.
   public static List<Tool> all(InstantSource time) {
-    return harmless(time, FileAccess.WITHOUT_SERVER);
+    return safeTools(time, FileAccess.WITHOUT_SERVER);
   }
 
-  private static List<Tool> harmless(InstantSource time, FileAccess files) {
+  private static List<Tool> safeTools(InstantSource time, FileAccess files) {
     return List.of(
-        new ReadFile(files),
-        new ListFiles(files),
-        new SearchFiles(files),
-        new Calculator(),
-        new Clock(time),
-        new Dataset(files),
-        new Data(),
-        new Report());
+        new ReadFileTool(files),
+        new ListFilesTool(files),
+        new SearchFilesTool(files),
+        new CalculatorTool(),
+        new ClockTool(time),
+        new DatasetTool(files),
+        new DataTool(),
+        new ReportTool());
   }
 
   /// All built-in tools.
-  public static List<Tool> all(Parts parts) {
+  public static List<Tool> all(BuiltInToolsDependencies builtInToolsDependencies) {
     return Stream.concat(
-            harmless(parts.time(), parts.files()).stream(),
+            safeTools(builtInToolsDependencies.time(), builtInToolsDependencies.files()).stream(),
             Stream.of(
-                new WriteFile(parts.files()),
-                new EditFile(parts.files()),
-                new Shell(parts.children(), parts.environment()),
-                new Http(parts.privateHosts(), parts.credentials()),
-                new Fetch(parts.privateHosts(), parts.credentials()),
-                new AskUser(),
-                new Think(),
+                new WriteFileTool(builtInToolsDependencies.files()),
+                new EditFileTool(builtInToolsDependencies.files()),
+                new ShellTool(
+                    builtInToolsDependencies.children(), builtInToolsDependencies.environment()),
+                new HttpTool(
+                    builtInToolsDependencies.privateHosts(),
+                    builtInToolsDependencies.credentials()),
+                new FetchTool(
+                    builtInToolsDependencies.privateHosts(),
+                    builtInToolsDependencies.credentials()),
+                new AskUserTool(),
+                new ThinkTool(),
                 new SignInTool()))
         .toList();
   }

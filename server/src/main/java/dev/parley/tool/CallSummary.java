@@ -46,7 +46,7 @@ public final class CallSummary {
 
   /// The summary of a call that a program or another agent wants to make with its own tool. It is
   /// derived from the name of the tool and its arguments, as far as they are known.
-  public static String ofForeign(String tool, JsonNode arguments, Path folder) {
+  public static String ofExternal(String tool, JsonNode arguments, Path folder) {
     var file = first(arguments, "file_path", "notebook_path", "path");
     var url = first(arguments, "url");
     if (!first(arguments, "command").isEmpty() || arguments.path("command").isArray()) {

@@ -55,20 +55,20 @@ public final class ClientTool implements Tool {
   @Override
   public ToolResult call(ObjectNode arguments, ToolContext context) {
     return switch (context.answer().orElse(null)) {
-      case null -> new ToolResult.Needs(question(arguments, context));
-      case Answer.Given(var value) when value.path("error").isString() ->
+      case null -> new ToolResult.NeedsAnswer(question(arguments, context));
+      case ToolAnswer.Given(var value) when value.path("error").isString() ->
           new ToolResult.Failed(value.path("error").asString());
-      case Answer.Given(var value) -> new ToolResult.Done(value);
-      case Answer.Lapsed(var reason, _) -> new ToolResult.Failed("no client ran it: " + reason);
+      case ToolAnswer.Given(var value) -> new ToolResult.Done(value);
+      case ToolAnswer.Lapsed(var reason, _) -> new ToolResult.Failed("no client ran it: " + reason);
     };
   }
 
-  private Question question(ObjectNode arguments, ToolContext context) {
+  private ToolQuestion question(ObjectNode arguments, ToolContext context) {
     var call = Json.object().put("toolCallId", context.call().value()).put("toolName", name);
     call.set("arguments", arguments);
     var metadata = Json.object();
     metadata.set("toolCall", call);
-    return new Question(
+    return new ToolQuestion(
         InputType.TOOL_EXECUTION,
         "The client must execute the tool " + name + ".",
         null,

@@ -47,7 +47,7 @@ record Csv(List<String> columns, List<List<String>> rows, int ragged) {
 
   private static List<String> names(List<String> first, int width) {
     Set<String> taken = new HashSet<>();
-    taken.add(Dataset.FILE_COLUMN);
+    taken.add(DatasetTool.FILE_COLUMN);
     return IntStream.range(0, width)
         .mapToObj(
             i -> {

@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
 /// reached.
 ///
 /// For the one thread at a time that the HTTP client uses.
-final class LimitedBody implements BodySubscriber<LimitedBody.Bytes> {
+final class LimitedBody implements BodySubscriber<LimitedBody.BodyBytes> {
 
   /// The bytes; `whole` if they are the complete body.
   @SuppressWarnings("ArrayRecordComponent") // Never compared, and never changed.
-  record Bytes(byte[] bytes, boolean whole) {}
+  record BodyBytes(byte[] bytes, boolean whole) {}
 
   private final int max;
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-  private final CompletableFuture<Bytes> result = new CompletableFuture<>();
+  private final CompletableFuture<BodyBytes> result = new CompletableFuture<>();
   private Flow.@Nullable Subscription subscription;
 
   LimitedBody(int max) {
@@ -29,7 +29,7 @@ final class LimitedBody implements BodySubscriber<LimitedBody.Bytes> {
   }
 
   @Override
-  public CompletionStage<Bytes> getBody() {
+  public CompletionStage<BodyBytes> getBody() {
     return result;
   }
 
@@ -50,7 +50,7 @@ final class LimitedBody implements BodySubscriber<LimitedBody.Bytes> {
         if (subscription != null) {
           subscription.cancel();
         }
-        result.complete(new Bytes(bytes.toByteArray(), false));
+        result.complete(new BodyBytes(bytes.toByteArray(), false));
         return;
       }
     }
@@ -63,6 +63,6 @@ final class LimitedBody implements BodySubscriber<LimitedBody.Bytes> {
 
   @Override
   public void onComplete() {
-    result.complete(new Bytes(bytes.toByteArray(), true));
+    result.complete(new BodyBytes(bytes.toByteArray(), true));
   }
 }

@@ -43,7 +43,7 @@ public final class PlatformThreads {
 
   /// Work that can be interrupted.
   @FunctionalInterface
-  public interface Work<T> {
+  public interface InterruptibleWork<T> {
 
     /// Does the work.
     T run() throws InterruptedException;
@@ -51,17 +51,17 @@ public final class PlatformThreads {
 
   /// The work of a tool.
   @FunctionalInterface
-  public interface PlacedWork<T> {
+  public interface ToolWork<T> {
 
     /// Does the work while it holds this place.
-    T run(Place place) throws InterruptedException;
+    T run(RunPermit runPermit) throws InterruptedException;
   }
 
   /// The code did not stop when it was interrupted. It still runs, and its result is ignored.
-  public static final class LeftBehind extends RuntimeException {
+  public static final class StuckCallException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    private LeftBehind(String message) {
+    private StuckCallException(String message) {
       super(message);
     }
   }
@@ -71,11 +71,11 @@ public final class PlatformThreads {
   private final Map<String, Set<Job<?>>> stuck = new ConcurrentHashMap<>();
 
   /// The place of a tool call among the running calls. Safe for use by many threads.
-  public final class Place {
+  public final class RunPermit {
     private Semaphore held = running;
     private boolean left;
 
-    private Place() {}
+    private RunPermit() {}
 
     /// Gives the place to another call while this call waits for a person.
     public synchronized void yieldToOthers() {
@@ -85,7 +85,7 @@ public final class PlatformThreads {
       }
     }
 
-    private synchronized void leave() {
+    private synchronized void release() {
       if (!left) {
         left = true;
         held.release();
@@ -97,15 +97,15 @@ public final class PlatformThreads {
   ///
   /// @throws LeftBehind if this thread was interrupted, and the tool does not stop
   /// @throws Rejection.Invalid if too many calls of the tool are stuck
-  public <T> T call(String tool, String thread, PlacedWork<T> work) throws InterruptedException {
-    refuseIfStuck("tool", tool);
+  public <T> T call(String tool, String thread, ToolWork<T> work) throws InterruptedException {
+    rejectIfStuck("tool", tool);
     running.acquire();
-    var place = new Place();
+    var runPermit = new RunPermit();
     try {
-      refuseIfStuck("tool", tool);
-      return await(new Job<>("tool", tool, () -> work.run(place)), thread, GRACE);
+      rejectIfStuck("tool", tool);
+      return await(new Job<>("tool", tool, () -> work.run(runPermit)), thread, GRACE);
     } finally {
-      place.leave();
+      runPermit.release();
     }
   }
 
@@ -114,10 +114,11 @@ public final class PlatformThreads {
   ///
   /// @throws LeftBehind if this thread was interrupted, and the agent does not stop within `grace`
   /// @throws Rejection.Invalid if too many tasks of the agent are stuck
-  public <T> T work(String agent, String thread, Duration grace, Work<T> work)
+  public <T> T work(
+      String agent, String thread, Duration grace, InterruptibleWork<T> interruptibleWork)
       throws InterruptedException {
-    refuseIfStuck("agent", agent);
-    return await(new Job<>("agent", agent, work), thread, grace);
+    rejectIfStuck("agent", agent);
+    return await(new Job<>("agent", agent, interruptibleWork), thread, grace);
   }
 
   /// The number of stuck threads.
@@ -130,7 +131,7 @@ public final class PlatformThreads {
     return running.getQueueLength();
   }
 
-  private void refuseIfStuck(String kind, String name) {
+  private void rejectIfStuck(String kind, String name) {
     var count = stuck.getOrDefault(kind + " " + name, Set.of()).size();
     if (count >= STUCK_MAX) {
       throw new Rejection.Invalid(
@@ -148,7 +149,7 @@ public final class PlatformThreads {
     } catch (InterruptedException stop) {
       thread.interrupt();
       if (!awaitFor(job.ended, grace) && job.abandon(thread)) {
-        throw new LeftBehind(
+        throw new StuckCallException(
             "the %s %s did not stop within %d s after it was interrupted, and was abandoned"
                 .formatted(job.kind, job.name, grace.toSeconds()));
       }
@@ -173,22 +174,22 @@ public final class PlatformThreads {
   private final class Job<T> implements Runnable {
     private final String kind;
     private final String name;
-    private final Work<T> work;
+    private final InterruptibleWork<T> interruptibleWork;
     private final CountDownLatch ended = new CountDownLatch(1);
     private @Nullable T value;
     private @Nullable Throwable failure;
     private boolean abandoned;
 
-    Job(String kind, String name, Work<T> work) {
+    Job(String kind, String name, InterruptibleWork<T> interruptibleWork) {
       this.kind = kind;
       this.name = name;
-      this.work = work;
+      this.interruptibleWork = interruptibleWork;
     }
 
     @Override
     public void run() {
       try {
-        value = work.run();
+        value = interruptibleWork.run();
       } catch (Throwable thrown) { // The root of a thread: the caller gets it.
         failure = thrown;
       }

@@ -56,7 +56,7 @@ public final class SignInTool implements TypedTool<SignInTool.Arguments> {
     return switch (context.answer().orElse(null)) {
       case null ->
           new ToolResult.NeedsSignIn(
-              new SignIn(
+              new ToolSignIn(
                   AuthType.API_KEY,
                   service,
                   List.of(),
@@ -64,9 +64,10 @@ public final class SignInTool implements TypedTool<SignInTool.Arguments> {
                   null,
                   null,
                   null));
-      case Answer.Given _ ->
+      case ToolAnswer.Given _ ->
           new ToolResult.Done(Json.object().put("service", service).put("signedIn", true));
-      case Answer.Lapsed(var reason, _) -> new ToolResult.Failed("the sign-in failed: " + reason);
+      case ToolAnswer.Lapsed(var reason, _) ->
+          new ToolResult.Failed("the sign-in failed: " + reason);
     };
   }
 }

@@ -20,10 +20,11 @@ final class TextFile {
 
   /// The text of a file: UTF-8, or ISO-8859-1 if it is not valid UTF-8. A byte order mark is
   /// removed.
-  static String read(Folder folder, Path file) throws IOException {
-    var bytes = folder.read(file);
+  static String read(WorkingDirectory workingDirectory, Path file) throws IOException {
+    var bytes = workingDirectory.read(file);
     if (binary(bytes)) {
-      throw new Folder.OutOfReach("this is not a text file: " + file.getFileName());
+      throw new WorkingDirectory.FileRejectedException(
+          "this is not a text file: " + file.getFileName());
     }
     var text = new String(bytes, charset(bytes));
     return text.startsWith("\uFEFF") ? text.substring(1) : text;
@@ -32,7 +33,8 @@ final class TextFile {
   /// The reason why a file could not be read, for the model, without absolute paths.
   static String reason(String path, IOException failure) {
     return switch (failure) {
-      case Folder.OutOfReach outOfReach -> String.valueOf(outOfReach.getMessage());
+      case WorkingDirectory.FileRejectedException fileRejectedException ->
+          String.valueOf(fileRejectedException.getMessage());
       case AccessDeniedException _ -> "the file may not be read: " + path;
       default -> "the file cannot be read: " + path;
     };

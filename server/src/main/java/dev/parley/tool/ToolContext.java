@@ -29,11 +29,11 @@ public interface ToolContext {
   String key();
 
   /// The answer to the question of this call, if it asked one and there is an answer.
-  Optional<Answer> answer();
+  Optional<ToolAnswer> answer();
 
   /// Asks a question during the call, and waits. For tools that cannot stop and be called again;
-  /// other tools return [ToolResult.Needs], which survives a restart.
-  Answer ask(Question question) throws InterruptedException;
+  /// other tools return [ToolResult.NeedsAnswer], which survives a restart.
+  ToolAnswer ask(ToolQuestion toolQuestion) throws InterruptedException;
 
   /// Reports the progress of the call, from 0 to 1. Values that would go back are ignored.
   default void progress(double progress, @Nullable String message) {
@@ -51,16 +51,16 @@ public interface ToolContext {
   }
 
   /// Publishes a thought, durably.
-  void think(Thought thought);
+  void reportThought(ToolThought toolThought);
 
   /// Writes a piece of an artifact, durably, and returns the version it belongs to.
   ///
   /// `first` begins a new version.
-  int write(ArtifactId artifact, boolean first, Piece piece);
+  int write(ArtifactId artifact, boolean first, ArtifactPiece artifactPiece);
 
   /// Creates the event that writes a piece.
   @FunctionalInterface
-  interface Piece {
+  interface ArtifactPiece {
     ArtifactEvent of(int version);
   }
 }

@@ -16,8 +16,8 @@ public sealed interface ToolResult {
   /// The task is parked, if necessary across restarts. When there is an answer, or it is certain
   /// that there will be none, the tool is called again with the same arguments and finds the answer
   /// in its context.
-  record Needs(Question question) implements ToolResult {}
+  record NeedsAnswer(ToolQuestion question) implements ToolResult {}
 
-  /// The call needs a sign-in first, and has done nothing yet; like [Needs].
-  record NeedsSignIn(SignIn signIn) implements ToolResult {}
+  /// The call needs a sign-in first, and has done nothing yet; like [NeedsAnswer].
+  record NeedsSignIn(ToolSignIn signIn) implements ToolResult {}
 }

@@ -19,7 +19,7 @@ public interface TypedTool<A extends Record> extends Tool {
 
   @Override
   default Optional<String> preview(ObjectNode arguments, ToolContext context) {
-    return preview(Schema.read(arguments, arguments()), context);
+    return preview(ArgumentsSchema.read(arguments, arguments()), context);
   }
 
   /// What the call does if it is approved; see [Tool#summary(ObjectNode, ToolContext)].
@@ -29,16 +29,16 @@ public interface TypedTool<A extends Record> extends Tool {
 
   @Override
   default String summary(ObjectNode arguments, ToolContext context) {
-    return summary(Schema.read(arguments, arguments()), context);
+    return summary(ArgumentsSchema.read(arguments, arguments()), context);
   }
 
   @Override
   default ObjectNode schema() {
-    return Schema.of(arguments());
+    return ArgumentsSchema.of(arguments());
   }
 
   @Override
   default ToolResult call(ObjectNode arguments, ToolContext context) throws InterruptedException {
-    return call(Schema.read(arguments, arguments()), context);
+    return call(ArgumentsSchema.read(arguments, arguments()), context);
   }
 }

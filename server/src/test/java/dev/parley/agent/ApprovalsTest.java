@@ -9,8 +9,8 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolCallId;
-import dev.parley.task.Limits;
-import dev.parley.task.World;
+import dev.parley.task.TaskLimits;
+import dev.parley.task.TaskTestBed;
 import dev.parley.tool.BuiltInTools;
 import dev.parley.tool.Tool;
 import dev.parley.tool.Tool.Permission;
@@ -34,22 +34,23 @@ class ApprovalsTest {
   @Test
   void edited_arguments_that_do_not_fit_are_refused_and_the_question_stays() throws Exception {
     var files = BuiltInTools.named(List.of("read_file"), BuiltInTools.all(InstantSource.system()));
-    var ask = new Policy(Permission.ASK, List.of(), List.of(), List.of());
+    var ask = new ToolPolicy(Permission.ASK, List.of(), List.of(), List.of());
     Files.writeString(folder.resolve("a.txt"), "what is in it");
-    try (var world =
-        Team.world(World.newLog(), folder, Limits.DEFAULT, ask, files.toArray(Tool[]::new))) {
-      var task = world.say("!read_file {\"path\":\"b.txt\"}").taskId();
-      var asked = asked(world, task);
+    try (var taskTestBed =
+        TestTeam.world(
+            TaskTestBed.newLog(), folder, TaskLimits.DEFAULT, ask, files.toArray(Tool[]::new))) {
+      var task = taskTestBed.submit("!read_file {\"path\":\"b.txt\"}").taskId();
+      var asked = asked(taskTestBed, task);
 
-      assertThatThrownBy(() -> answer(world, asked.inputId(), edited("{\"path\":7}")))
+      assertThatThrownBy(() -> answer(taskTestBed, asked.inputId(), edited("{\"path\":7}")))
           .isInstanceOf(Rejection.Invalid.class)
           .hasMessageContaining("path");
-      assertThatThrownBy(() -> answer(world, asked.inputId(), edited("{\"file\":\"a.txt\"}")))
+      assertThatThrownBy(() -> answer(taskTestBed, asked.inputId(), edited("{\"file\":\"a.txt\"}")))
           .isInstanceOf(Rejection.Invalid.class);
 
-      answer(world, asked.inputId(), edited("{\"path\":\"a.txt\"}"));
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      assertThat(world.answer(task).content()).contains("what is in it");
+      answer(taskTestBed, asked.inputId(), edited("{\"path\":\"a.txt\"}"));
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.answer(task).content()).contains("what is in it");
     }
   }
 
@@ -61,21 +62,22 @@ class ApprovalsTest {
 
   @Test
   void a_call_that_waits_for_approval_can_be_canceled_by_itself() throws Exception {
-    try (var world = Team.world(World.newLog(), folder, guarded)) {
-      var task = world.say("!guarded {\"n\":1}").taskId();
-      var asked = asked(world, task);
+    try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(), folder, guarded)) {
+      var task = taskTestBed.submit("!guarded {\"n\":1}").taskId();
+      var asked = asked(taskTestBed, task);
 
-      world
+      taskTestBed
           .tasks()
           .cancelTool(
-              World.CONTEXT,
+              TaskTestBed.CONTEXT,
               task,
               new ToolCallId(asked.metadata().path("toolCallId").asString("")),
               "ada");
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
       assertThat(guarded.called()).isEmpty();
-      assertThat(world.answer(task).content()).contains("this call was not approved: canceled");
+      assertThat(taskTestBed.answer(task).content())
+          .contains("this call was not approved: canceled");
     }
   }
 }

@@ -1,10 +1,10 @@
 package dev.parley.agent;
 
 import dev.parley.model.Model;
+import dev.parley.model.ModelReply;
+import dev.parley.model.ModelSink;
 import dev.parley.model.Prompt;
-import dev.parley.model.Prompt.Part;
-import dev.parley.model.Reply;
-import dev.parley.model.Sink;
+import dev.parley.model.Prompt.PromptPart;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Json;
@@ -31,30 +31,30 @@ final class CommandModel implements Model {
   }
 
   @Override
-  public Reply ask(Prompt prompt, Sink sink) throws InterruptedException {
+  public ModelReply ask(Prompt prompt, ModelSink modelSink) throws InterruptedException {
     asked.add(prompt);
     if (prompt.answerSchema() != null) {
-      sink.text(coordinate(prompt));
+      modelSink.text(coordinate(prompt));
       return answered(List.of());
     }
-    var results = new ArrayList<Part.Returned>();
+    var results = new ArrayList<PromptPart.PromptToolResult>();
     var said = "";
-    for (var part : prompt.parts()) {
-      switch (part) {
-        case Part.Said(var role, var text) when role == Role.USER -> {
+    for (var promptPart : prompt.parts()) {
+      switch (promptPart) {
+        case PromptPart.PromptMessage(var role, var text) when role == Role.USER -> {
           said = text;
           results.clear();
         }
-        case Part.Returned returned -> results.add(returned);
+        case PromptPart.PromptToolResult promptToolResult -> results.add(promptToolResult);
         default -> {} // Its own text.
       }
     }
     if (said.equals("fail")) {
-      return new Reply.Failed(ErrorCode.MODEL_ERROR, "told to fail", false);
+      return new ModelReply.ModelError(ErrorCode.MODEL_ERROR, "told to fail", false);
     }
     var commands = said.lines().filter(line -> line.startsWith("!")).toList();
     if (commands.isEmpty() || !results.isEmpty()) {
-      sink.text(
+      modelSink.text(
           results.isEmpty()
               ? said
               : results.stream().map(CommandModel::told).collect(Collectors.joining(" | ")));
@@ -78,8 +78,8 @@ final class CommandModel implements Model {
 
   /// Answers a question about PLACE if the parent's prompt has a line `the PLACE is ANSWER`.
   private static String coordinate(Prompt prompt) {
-    var told = ((Part.Said) prompt.parts().getFirst()).text();
-    var question = ((Part.Said) prompt.parts().getLast()).text();
+    var told = ((PromptPart.PromptMessage) prompt.parts().getFirst()).text();
+    var question = ((PromptPart.PromptMessage) prompt.parts().getLast()).text();
     for (var line : told.split("\\R", -1)) {
       if (line.startsWith("the ") && line.contains(" is ")) {
         var place = line.substring(4, line.indexOf(" is "));
@@ -94,14 +94,14 @@ final class CommandModel implements Model {
     return "{\"known\":false}";
   }
 
-  private static String told(Part.Returned returned) {
-    var result = returned.result();
-    return (returned.success() ? "" : "FAILED ")
+  private static String told(PromptPart.PromptToolResult promptToolResult) {
+    var result = promptToolResult.result();
+    return (promptToolResult.success() ? "" : "FAILED ")
         + (result.isString() ? result.asString() : result.toString());
   }
 
-  private static Reply answered(List<ToolCall> calls) {
-    return new Reply.Answered(
+  private static ModelReply answered(List<ToolCall> calls) {
+    return new ModelReply.ModelAnswer(
         calls.isEmpty() ? FinishReason.STOP : FinishReason.TOOL_CALLS,
         calls,
         new Usage("command", 10, 5, null, null, null),

@@ -322,17 +322,17 @@ class CommandRulesTest {
     return OTHERS;
   }
 
-  private static Permission permission(Policy policy, String line) {
+  private static Permission permission(ToolPolicy toolPolicy, String line) {
     var arguments = Json.object().put("command", line);
-    return policy.of("shell", arguments, line, Permission.ASK);
+    return toolPolicy.permissionFor("shell", arguments, line, Permission.ASK);
   }
 
-  private static Policy allowing(String rule) {
-    return new Policy(null, List.of("shell(" + rule + ")"), List.of(), List.of());
+  private static ToolPolicy allowing(String rule) {
+    return new ToolPolicy(null, List.of("shell(" + rule + ")"), List.of(), List.of());
   }
 
-  private static Policy forbidding(String rule) {
-    return new Policy(null, List.of("shell"), List.of(), List.of("shell(" + rule + ")"));
+  private static ToolPolicy forbidding(String rule) {
+    return new ToolPolicy(null, List.of("shell"), List.of(), List.of("shell(" + rule + ")"));
   }
 
   @ParameterizedTest
@@ -351,7 +351,7 @@ class CommandRulesTest {
   @MethodSource
   void forbidden(String rule, String line) {
     assertThat(permission(forbidding(rule), line)).isEqualTo(Permission.DENY);
-    var asking = new Policy(null, List.of("shell"), List.of("shell(" + rule + ")"), List.of());
+    var asking = new ToolPolicy(null, List.of("shell"), List.of("shell(" + rule + ")"), List.of());
     assertThat(permission(asking, line)).isEqualTo(Permission.ASK);
   }
 
@@ -446,31 +446,32 @@ class CommandRulesTest {
 
   @Test
   void a_line_that_is_not_understood_is_not_allowed_by_the_standard_either() {
-    var policy = new Policy(Permission.ALLOW, List.of(), List.of(), List.of("shell(rm *)"));
-    assertThat(permission(policy, "$X y")).isEqualTo(Permission.ASK);
-    var strict = new Policy(Permission.DENY, List.of(), List.of(), List.of("shell(rm *)"));
+    var toolPolicy = new ToolPolicy(Permission.ALLOW, List.of(), List.of(), List.of("shell(rm *)"));
+    assertThat(permission(toolPolicy, "$X y")).isEqualTo(Permission.ASK);
+    var strict = new ToolPolicy(Permission.DENY, List.of(), List.of(), List.of("shell(rm *)"));
     assertThat(permission(strict, "$X y")).isEqualTo(Permission.DENY);
   }
 
   @Test
   void rules_hold_for_the_shells_of_command_line_agents() {
-    var policy = new Policy(null, List.of("Bash(git *)"), List.of(), List.of("Bash(rm *)"));
+    var toolPolicy = new ToolPolicy(null, List.of("Bash(git *)"), List.of(), List.of("Bash(rm *)"));
     var arguments = Json.object().put("command", "git -c alias.x=!y x").put("description", "rm");
-    assertThat(policy.of("Bash", arguments, "git -c alias.x=!y x", Permission.ASK))
+    assertThat(toolPolicy.permissionFor("Bash", arguments, "git -c alias.x=!y x", Permission.ASK))
         .isEqualTo(Permission.ASK);
     arguments.put("command", "ls; rm x");
-    assertThat(policy.of("Bash", arguments, "ls; rm x", Permission.ASK)).isEqualTo(Permission.DENY);
+    assertThat(toolPolicy.permissionFor("Bash", arguments, "ls; rm x", Permission.ASK))
+        .isEqualTo(Permission.DENY);
   }
 
   @Test
   void other_tools_have_rules_as_before() {
-    var policy =
-        new Policy(null, List.of("write_file(src/*)"), List.of(), List.of("write_file(*.key)"));
+    var toolPolicy =
+        new ToolPolicy(null, List.of("write_file(src/*)"), List.of(), List.of("write_file(*.key)"));
     var arguments = Json.object().put("path", "src/a.txt").put("content", "x");
-    assertThat(policy.of("write_file", arguments, "src/a.txt", Permission.ASK))
+    assertThat(toolPolicy.permissionFor("write_file", arguments, "src/a.txt", Permission.ASK))
         .isEqualTo(Permission.ALLOW);
     arguments.put("path", "src/a.key");
-    assertThat(policy.of("write_file", arguments, "src/a.key", Permission.ASK))
+    assertThat(toolPolicy.permissionFor("write_file", arguments, "src/a.key", Permission.ASK))
         .isEqualTo(Permission.DENY);
   }
 
@@ -478,7 +479,7 @@ class CommandRulesTest {
   void lines_that_are_made_to_be_slow_are_read_in_time() {
     for (var piece :
         List.of("\"$(", "`", "sudo ", "eval ", "rm -a", "sh -c '", "((", "\"", "\\", "{a,b}")) {
-      var line = piece.repeat(ShellLine.LENGTH_MAX / piece.length());
+      var line = piece.repeat(ShellLineParser.LENGTH_MAX / piece.length());
       assertTimeoutPreemptively(
           Duration.ofSeconds(30),
           () -> {

@@ -2,17 +2,17 @@ package dev.parley.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.agent.CrashScene.Cast;
-import dev.parley.agent.CrashScene.Person;
-import dev.parley.agent.CrashScene.Script;
+import dev.parley.agent.CrashScenario.AnsweringPerson;
+import dev.parley.agent.CrashScenario.CrashAgentFactory;
+import dev.parley.agent.CrashScenario.CrashScript;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ToolEvent.Mode;
-import dev.parley.supervisor.Member;
 import dev.parley.supervisor.Supervisor;
+import dev.parley.supervisor.TeamAgent;
 import dev.parley.task.Agent;
 import dev.parley.task.LogHistory;
 import dev.parley.task.Submission;
-import dev.parley.task.World;
+import dev.parley.task.TaskTestBed;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -39,120 +39,130 @@ class CrashTest {
   @TempDir Path folder;
 
   @BeforeEach
-  void hush() {
+  void silenceLogs() {
     RUNNER.setLevel(Level.OFF);
   }
 
   @AfterEach
-  void speak() {
+  void restoreLogs() {
     RUNNER.setLevel(null);
   }
 
-  static Stream<Arguments> scenes() {
+  static Stream<Arguments> scenarios() {
     return Stream.of(
-        scene("a pure tool", Script.of("!pure {\"n\":1}")),
-        scene("an idempotent tool", Script.of("!idempotent {\"n\":1}")),
-        scene("a tool that acts at most once", Script.of("!once {\"n\":1}")),
-        scene("a tool that is asked about, and done again", Script.of("!doubtful")),
-        scene(
+        scenario("a pure tool", CrashScript.of("!pure {\"n\":1}")),
+        scenario("an idempotent tool", CrashScript.of("!idempotent {\"n\":1}")),
+        scenario("a tool that acts at most once", CrashScript.of("!once {\"n\":1}")),
+        scenario("a tool that is asked about, and done again", CrashScript.of("!doubtful")),
+        scenario(
             "a tool that is asked about, and not done again",
-            Script.of("!doubtful").with(Person.CAREFUL)),
-        scene("a tool that needs approval", Script.of("!guarded {\"n\":1}")),
-        scene(
+            CrashScript.of("!doubtful").with(AnsweringPerson.CAREFUL)),
+        scenario("a tool that needs approval", CrashScript.of("!guarded {\"n\":1}")),
+        scenario(
             "tools side by side",
-            Script.of("!once {\"n\":1}\n!once {\"n\":2}\n!idempotent\n!doubtful\n!guarded")),
-        scene(
+            CrashScript.of("!once {\"n\":1}\n!once {\"n\":2}\n!idempotent\n!doubtful\n!guarded")),
+        scenario(
             "tools one after the other",
-            Script.of("!solo {\"n\":1}\n!pure\n!solo {\"n\":2}\n!once")),
-        scene("a question to a person", Script.of("!ask {\"q\":\"colour?\",\"user\":true}\n!once")),
-        scene(
+            CrashScript.of("!solo {\"n\":1}\n!pure\n!solo {\"n\":2}\n!once")),
+        scenario(
+            "a question to a person",
+            CrashScript.of("!ask {\"q\":\"colour?\",\"user\":true}\n!once")),
+        scenario(
             "a batch side by side",
-            Script.of(
+            CrashScript.of(
                 SubagentsTest.batch(Mode.PARALLEL, "!once", "!guarded", "!doubtful") + "\n!once")),
-        scene(
+        scenario(
             "a batch one after the other",
-            Script.of(SubagentsTest.batch(Mode.SERIAL, "!once", "!idempotent", "!guarded"))),
-        scene(
+            CrashScript.of(SubagentsTest.batch(Mode.SERIAL, "!once", "!idempotent", "!guarded"))),
+        scenario(
             "a batch of which one fails",
-            Script.of(SubagentsTest.batch(Mode.SERIAL, "!once", "fail", "!once"))),
-        scene(
+            CrashScript.of(SubagentsTest.batch(Mode.SERIAL, "!once", "fail", "!once"))),
+        scenario(
             "sub-agents below each other",
-            Script.of(
+            CrashScript.of(
                 SubagentsTest.hand(
                     "a",
                     SubagentsTest.hand("b", "!once\n" + SubagentsTest.hand("c", "!guarded"))))),
-        scene(
+        scenario(
             "a question that the agent above can answer",
-            Script.of(
+            CrashScript.of(
                 "the colour is green\n"
                     + SubagentsTest.hand("a", "!ask {\"q\":\"colour?\"}\n!once"))),
-        scene(
+        scenario(
             "a question that nobody above can answer",
-            Script.of(SubagentsTest.hand("a", "!ask {\"q\":\"colour?\"}\n!once"))),
-        scene(
+            CrashScript.of(SubagentsTest.hand("a", "!ask {\"q\":\"colour?\"}\n!once"))),
+        scenario(
             "a tree that is canceled",
-            Script.of(
+            CrashScript.of(
                     SubagentsTest.batch(
                         Mode.PARALLEL, "!once\n!guarded", SubagentsTest.hand("c", "!guarded")))
-                .with(Person.CANCELING)),
-        supervised("a supervisor with agents side by side", Script.of("delegate !once to a and b")),
+                .with(AnsweringPerson.CANCELING)),
+        supervised(
+            "a supervisor with agents side by side", CrashScript.of("delegate !once to a and b")),
         supervised(
             "a supervisor with agents one after the other",
-            Script.of("delegate !guarded to a, b and c").with(strategy("sequential"))));
+            CrashScript.of("delegate !guarded to a, b and c").with(strategy("sequential"))));
   }
 
-  private static Arguments scene(String name, Script script) {
-    Cast cast =
-        (log, limits, tools) -> Team.agents(log, new CommandModel(), limits, Policy.USUAL, tools);
-    return Arguments.of(name, script, cast);
+  private static Arguments scenario(String name, CrashScript crashScript) {
+    CrashAgentFactory crashAgentFactory =
+        (log, taskLimits, tools) ->
+            TestTeam.agents(log, new CommandModel(), taskLimits, ToolPolicy.DEFAULT, tools);
+    return Arguments.of(name, crashScript, crashAgentFactory);
   }
 
-  private static Arguments supervised(String name, Script script) {
-    Cast cast =
-        (log, limits, tools) -> {
-          var agents = Team.agents(log, new CommandModel(), limits, Policy.USUAL, tools);
-          var memory = new Memory(log, new LogHistory(log), limits.loop());
-          var parts = new ModelLoop.Parts(memory, new Coordinators(Map.of()), limits);
+  private static Arguments supervised(String name, CrashScript crashScript) {
+    CrashAgentFactory crashAgentFactory =
+        (log, taskLimits, tools) -> {
+          var agents =
+              TestTeam.agents(log, new CommandModel(), taskLimits, ToolPolicy.DEFAULT, tools);
+          var conversationMemory =
+              new ConversationMemory(log, new LogHistory(log), taskLimits.loop());
+          var modelLoopDependencies =
+              new ModelLoop.ModelLoopDependencies(
+                  conversationMemory, new ParentAgentQuestions(Map.of()), taskLimits);
           var members =
               Stream.of("a", "b", "c")
-                  .map(id -> new Member(new AgentTypeId(id), id, "", List.of()))
+                  .map(id -> new TeamAgent(new AgentTypeId(id), id, "", List.of()))
                   .toList();
-          Agent supervisor = new Supervisor(members, new AgentTypeId("a"), null, parts);
-          agents.put(World.AGENT, supervisor);
+          Agent supervisor =
+              new Supervisor(members, new AgentTypeId("a"), null, modelLoopDependencies);
+          agents.put(TaskTestBed.AGENT, supervisor);
           return agents;
         };
-    return Arguments.of(name, script, cast);
+    return Arguments.of(name, crashScript, crashAgentFactory);
   }
 
-  private static Submission.Options strategy(String strategy) {
-    return new Submission.Options(null, null, null, null, null, strategy, null);
+  private static Submission.TaskOptions strategy(String strategy) {
+    return new Submission.TaskOptions(null, null, null, null, null, strategy, null);
   }
 
   @ParameterizedTest(name = "{0}")
-  @MethodSource("scenes")
-  void wherever_a_server_dies_the_next_one_ends_what_it_began(String name, Script script, Cast cast)
-      throws Exception {
-    var places = new TreeMap<>(new CrashScene(script, cast, folder).rehearse());
+  @MethodSource("scenarios")
+  void wherever_a_server_dies_the_next_one_ends_what_it_began(
+      String name, CrashScript crashScript, CrashAgentFactory crashAgentFactory) throws Exception {
+    var places =
+        new TreeMap<>(new CrashScenario(crashScript, crashAgentFactory, folder).runWithoutCrash());
     assertThat(places).containsKeys("submitted", "begun", "model-asked", "turn-durable");
     for (var place : places.entrySet()) {
       for (var countdown = 1; countdown <= place.getValue(); countdown++) {
-        var scene = new CrashScene(script, cast, folder);
-        scene.die(place.getKey(), countdown);
-        scene.live();
+        var scene = new CrashScenario(crashScript, crashAgentFactory, folder);
+        scene.runUntilCrash(place.getKey(), countdown);
+        scene.runToEnd();
       }
     }
   }
 
   @ParameterizedTest(name = "{0}")
-  @MethodSource("scenes")
+  @MethodSource("scenarios")
   void a_server_may_die_while_it_takes_up_what_another_one_left(
-      String name, Script script, Cast cast) throws Exception {
+      String name, CrashScript crashScript, CrashAgentFactory crashAgentFactory) throws Exception {
     for (var first : List.of("calls-written", "tool-effect", "after-park", "answered")) {
       for (var second : List.of("begun", "tool-started", "tool-completed", "after-complete")) {
-        var scene = new CrashScene(script, cast, folder);
-        scene.die(first, 1);
-        scene.die(second, 1);
-        scene.live();
+        var scene = new CrashScenario(crashScript, crashAgentFactory, folder);
+        scene.runUntilCrash(first, 1);
+        scene.runUntilCrash(second, 1);
+        scene.runToEnd();
       }
     }
   }

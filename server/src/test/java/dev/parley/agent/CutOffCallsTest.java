@@ -7,11 +7,11 @@ import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolEvent.Outcome;
 import dev.parley.protocol.ToolEvent.ToolComplete;
-import dev.parley.task.World;
-import dev.parley.tool.Answer;
-import dev.parley.tool.Question;
+import dev.parley.task.TaskTestBed;
 import dev.parley.tool.Tool.Effect;
 import dev.parley.tool.Tool.Permission;
+import dev.parley.tool.ToolAnswer;
+import dev.parley.tool.ToolQuestion;
 import dev.parley.tool.ToolResult;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,7 +37,7 @@ class CutOffCallsTest {
   @ParameterizedTest
   @EnumSource(names = {"PURE", "IDEMPOTENT", "ASK"})
   void a_call_is_started_three_times_and_not_again(Effect effect) throws Exception {
-    var log = World.newLog();
+    var log = TaskTestBed.newLog();
     var hanging =
         TestTool.of(
             "hang",
@@ -49,28 +49,28 @@ class CutOffCallsTest {
               return TestTool.done("never");
             });
     TaskId task;
-    try (var world = Team.world(log, folder, hanging)) {
-      task = world.say("!hang").taskId();
+    try (var taskTestBed = TestTeam.world(log, folder, hanging)) {
+      task = taskTestBed.submit("!hang").taskId();
       started.acquire();
-      world.tasks().drain(Duration.ofMillis(20));
+      taskTestBed.tasks().drain(Duration.ofMillis(20));
     }
     for (var start = 2; start <= 3; start++) {
-      try (var world = Team.world(log, folder, hanging)) {
-        world.tasks().recover();
+      try (var taskTestBed = TestTeam.world(log, folder, hanging)) {
+        taskTestBed.tasks().recover();
         if (effect == Effect.ASK) {
-          approve(world, start - 1);
+          approve(taskTestBed, start - 1);
         }
         started.acquire();
-        world.tasks().drain(Duration.ofMillis(20));
+        taskTestBed.tasks().drain(Duration.ofMillis(20));
       }
     }
-    try (var world = Team.world(log, folder, hanging)) {
-      world.tasks().recover();
+    try (var taskTestBed = TestTeam.world(log, folder, hanging)) {
+      taskTestBed.tasks().recover();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      assertThat(world.answer(task).content()).contains("the server stopped 3 times");
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.answer(task).content()).contains("the server stopped 3 times");
       assertThat(hanging.called()).hasSize(3);
-      assertThat(world.events(task, ToolComplete.class))
+      assertThat(taskTestBed.events(task, ToolComplete.class))
           .extracting(ToolComplete::outcome)
           .containsExactly(effect == Effect.ASK ? Outcome.OUTCOME_UNKNOWN : Outcome.INTERRUPTED);
     }
@@ -78,14 +78,14 @@ class CutOffCallsTest {
 
   @Test
   void calls_that_came_back_to_ask_do_not_count() throws Exception {
-    var log = World.newLog();
+    var log = TaskTestBed.newLog();
     var asking =
         TestTool.of(
             "hang",
             Effect.PURE,
             Permission.ALLOW,
             (_, context) -> {
-              if (context.answer().orElse(null) instanceof Answer.Given(var value)
+              if (context.answer().orElse(null) instanceof ToolAnswer.Given(var value)
                   && value.asString("").equals("3")) {
                 started.release();
                 if (started.availablePermits() == 1) {
@@ -93,40 +93,43 @@ class CutOffCallsTest {
                 }
                 return TestTool.done("done");
               }
-              return new ToolResult.Needs(Question.open("again?", true));
+              return new ToolResult.NeedsAnswer(ToolQuestion.open("again?", true));
             });
     TaskId task;
-    try (var world = Team.world(log, folder, asking)) {
-      task = world.say("!hang").taskId();
+    try (var taskTestBed = TestTeam.world(log, folder, asking)) {
+      task = taskTestBed.submit("!hang").taskId();
       for (var i = 1; i <= 3; i++) {
-        var asked = asked(world, i);
-        QuestionsTest.answer(world, asked.inputId(), StringNode.valueOf("" + i));
+        var asked = asked(taskTestBed, i);
+        QuestionsTest.answer(taskTestBed, asked.inputId(), StringNode.valueOf("" + i));
       }
       while (started.availablePermits() == 0) {
         Thread.onSpinWait();
       }
-      world.tasks().drain(Duration.ofMillis(20));
+      taskTestBed.tasks().drain(Duration.ofMillis(20));
     }
-    try (var world = Team.world(log, folder, asking)) {
-      world.tasks().recover();
+    try (var taskTestBed = TestTeam.world(log, folder, asking)) {
+      taskTestBed.tasks().recover();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      assertThat(world.answer(task).content()).contains("done");
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.answer(task).content()).contains("done");
     }
   }
 
-  private static void approve(World world, int number) throws InterruptedException {
-    QuestionsTest.answer(world, asked(world, number).inputId(), BooleanNode.TRUE);
+  private static void approve(TaskTestBed taskTestBed, int number) throws InterruptedException {
+    QuestionsTest.answer(taskTestBed, asked(taskTestBed, number).inputId(), BooleanNode.TRUE);
   }
 
   /// The question with this number.
-  private static InputRequired asked(World world, int number) throws InterruptedException {
-    world.await(
+  private static InputRequired asked(TaskTestBed taskTestBed, int number)
+      throws InterruptedException {
+    taskTestBed.await(
         entry ->
             entry.event() instanceof InputRequired
-                && world.entries().stream().filter(e -> e.event() instanceof InputRequired).count()
+                && taskTestBed.entries().stream()
+                        .filter(e -> e.event() instanceof InputRequired)
+                        .count()
                     >= number);
-    return world.entries().stream()
+    return taskTestBed.entries().stream()
         .map(entry -> entry.event())
         .filter(InputRequired.class::isInstance)
         .map(InputRequired.class::cast)

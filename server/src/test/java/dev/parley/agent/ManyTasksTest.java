@@ -2,9 +2,9 @@ package dev.parley.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.log.Guard;
+import dev.parley.log.AppendGuard;
+import dev.parley.log.LogTuning;
 import dev.parley.log.SqliteLog;
-import dev.parley.log.Tuning;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
@@ -12,10 +12,10 @@ import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.ToolEvent.Mode;
-import dev.parley.task.Limits;
-import dev.parley.task.Sound;
+import dev.parley.task.LogInvariants;
 import dev.parley.task.Submission;
-import dev.parley.task.World;
+import dev.parley.task.TaskLimits;
+import dev.parley.task.TaskTestBed;
 import dev.parley.tool.Tool.Permission;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -38,11 +38,15 @@ class ManyTasksTest {
   @Test
   void five_hundred_tasks_with_sub_agents_all_end_with_the_right_answers() throws Exception {
     var echo = TestTool.echo("echo", Permission.ALLOW);
-    var parts =
-        new SqliteLog.Parts(
-            folder.resolve("data"), World.SOURCES.clock(), new SecureRandom(), Tuning.DEFAULT);
-    try (var log = SqliteLog.open(parts);
-        var world = Team.world(log, folder, Limits.DEFAULT, Policy.USUAL, echo)) {
+    var sqliteLogDependencies =
+        new SqliteLog.SqliteLogDependencies(
+            folder.resolve("data"),
+            TaskTestBed.SOURCES.clock(),
+            new SecureRandom(),
+            LogTuning.DEFAULT);
+    try (var log = SqliteLog.open(sqliteLogDependencies);
+        var taskTestBed =
+            TestTeam.world(log, folder, TaskLimits.DEFAULT, ToolPolicy.DEFAULT, echo)) {
       var tasks = new LinkedHashMap<ContextId, TaskId>();
       for (var i = 0; i < TASKS; i++) {
         var context = new ContextId("context-" + i);
@@ -51,8 +55,9 @@ class ManyTasksTest {
             SubagentsTest.batch(
                 Mode.PARALLEL, "!echo {\"n\":" + i + "}", SubagentsTest.hand("c", "deep " + i));
         var submission =
-            new Submission(context, "local", text, null, Submission.Options.NONE, Guard.none());
-        tasks.put(context, world.tasks().submit(submission).taskId());
+            new Submission(
+                context, "local", text, null, Submission.TaskOptions.NONE, AppendGuard.none());
+        tasks.put(context, taskTestBed.tasks().submit(submission).taskId());
       }
       for (var task : tasks.entrySet()) {
         awaitEnd(log, task.getKey());
@@ -77,8 +82,8 @@ class ManyTasksTest {
   }
 
   private static void check(SqliteLog log, ContextId context, TaskId task) {
-    Sound.check(log, context);
-    var entries = Sound.read(log, context);
+    LogInvariants.check(log, context);
+    var entries = LogInvariants.read(log, context);
     assertThat(entries.stream().filter(e -> e.event() instanceof TaskCreated)).hasSize(4);
     var number = context.value().replace("context-", "");
     assertThat(

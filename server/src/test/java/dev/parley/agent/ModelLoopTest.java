@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.parley.model.Model;
+import dev.parley.model.ModelReply;
+import dev.parley.model.ModelSink;
 import dev.parley.model.Prompt;
-import dev.parley.model.Prompt.Part;
-import dev.parley.model.Reply;
-import dev.parley.model.Sink;
+import dev.parley.model.Prompt.PromptPart;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Json;
@@ -23,10 +23,10 @@ import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.protocol.ToolEvent.ToolStart;
-import dev.parley.task.Limits;
+import dev.parley.task.TaskLimits;
+import dev.parley.task.TaskTestBed;
 import dev.parley.task.WhenBusy;
-import dev.parley.task.World;
-import dev.parley.tool.ReadFile;
+import dev.parley.tool.ReadFileTool;
 import dev.parley.tool.ToolContext;
 import dev.parley.tool.ToolResult;
 import dev.parley.tool.TypedTool;
@@ -46,7 +46,7 @@ import tools.jackson.databind.node.StringNode;
 class ModelLoopTest {
 
   private interface Turn {
-    Reply play(Prompt prompt, Sink sink) throws InterruptedException;
+    ModelReply play(Prompt prompt, ModelSink modelSink) throws InterruptedException;
   }
 
   /// A model that plays one turn after the other and records its prompts.
@@ -64,9 +64,9 @@ class ModelLoopTest {
     }
 
     @Override
-    public Reply ask(Prompt prompt, Sink sink) throws InterruptedException {
+    public ModelReply ask(Prompt prompt, ModelSink modelSink) throws InterruptedException {
       asked.add(prompt);
-      return turns.get(Math.min(asked.size(), turns.size()) - 1).play(prompt, sink);
+      return turns.get(Math.min(asked.size(), turns.size()) - 1).play(prompt, modelSink);
     }
   }
 
@@ -104,12 +104,12 @@ class ModelLoopTest {
   @Test
   void the_prompt_holds_earlier_turns_in_order_and_the_question_once() throws Exception {
     var model = new ScriptedModel(ModelLoopTest::answer);
-    try (var world = Assistant.world(model, List.of(), folder)) {
-      world.end(world.say("first").taskId());
-      world.end(world.say("second").taskId());
+    try (var taskTestBed = TestAssistant.world(model, List.of(), folder)) {
+      taskTestBed.awaitEnd(taskTestBed.submit("first").taskId());
+      taskTestBed.awaitEnd(taskTestBed.submit("second").taskId());
 
       assertThat(model.asked.getLast().parts())
-          .extracting(part -> ((Part.Said) part).text())
+          .extracting(promptPart -> ((PromptPart.PromptMessage) promptPart).text())
           .containsExactly("first", "ok", "second");
     }
   }
@@ -119,24 +119,24 @@ class ModelLoopTest {
     var go = new CountDownLatch(1);
     var model =
         new ScriptedModel(
-            (prompt, sink) -> {
+            (prompt, modelSink) -> {
               go.await();
-              return answer(prompt, sink);
+              return answer(prompt, modelSink);
             });
-    try (var world = Assistant.world(model, List.of(), folder)) {
-      var first = world.say("first").taskId();
-      world.awaitKind(first, Kind.INTERNAL_LLM_CALL);
-      var second = world.say("second").taskId();
-      var third = world.say("third").taskId();
+    try (var taskTestBed = TestAssistant.world(model, List.of(), folder)) {
+      var first = taskTestBed.submit("first").taskId();
+      taskTestBed.awaitKind(first, Kind.INTERNAL_LLM_CALL);
+      var second = taskTestBed.submit("second").taskId();
+      var third = taskTestBed.submit("third").taskId();
       go.countDown();
-      world.end(second);
-      world.end(third);
+      taskTestBed.awaitEnd(second);
+      taskTestBed.awaitEnd(third);
 
       assertThat(model.asked.get(1).parts())
-          .extracting(part -> ((Part.Said) part).text())
+          .extracting(promptPart -> ((PromptPart.PromptMessage) promptPart).text())
           .containsExactly("first", "ok", "second");
       assertThat(model.asked.get(2).parts())
-          .extracting(part -> ((Part.Said) part).text())
+          .extracting(promptPart -> ((PromptPart.PromptMessage) promptPart).text())
           .containsExactly("first", "ok", "second", "ok", "third");
     }
   }
@@ -157,32 +157,34 @@ class ModelLoopTest {
               }
             });
     var model = new ScriptedModel(calls("meet", "meet", "meet"), ModelLoopTest::answer);
-    try (var world = Assistant.world(model, List.of(meet), folder)) {
-      var task = world.say("go").taskId();
+    try (var taskTestBed = TestAssistant.world(model, List.of(meet), folder)) {
+      var task = taskTestBed.submit("go").taskId();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      assertThat(world.events(task, ToolComplete.class)).hasSize(3).allMatch(ToolComplete::success);
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.events(task, ToolComplete.class))
+          .hasSize(3)
+          .allMatch(ToolComplete::success);
     }
   }
 
   @Test
-  void the_loop_tells_each_stage_and_what_a_thought_is_about_s5_50_s5_51() throws Exception {
+  void the_loop_reports_each_stage_and_the_related_call_of_a_thought() throws Exception {
     var tool = new ScriptedTool("look", true, _ -> done("ok"));
     var model =
         new ScriptedModel(
-            (prompt, sink) -> {
-              sink.thinking("first look");
-              return calls("look").play(prompt, sink);
+            (prompt, modelSink) -> {
+              modelSink.thinking("first look");
+              return calls("look").play(prompt, modelSink);
             },
-            (prompt, sink) -> {
-              sink.thinking("it is ok");
-              return answer(prompt, sink);
+            (prompt, modelSink) -> {
+              modelSink.thinking("it is ok");
+              return answer(prompt, modelSink);
             });
-    try (var world = Assistant.world(model, List.of(tool), folder)) {
-      var task = world.say("go").taskId();
-      world.end(task);
+    try (var taskTestBed = TestAssistant.world(model, List.of(tool), folder)) {
+      var task = taskTestBed.submit("go").taskId();
+      taskTestBed.awaitEnd(task);
 
-      assertThat(world.events(task, InternalThoughtProcess.class))
+      assertThat(taskTestBed.events(task, InternalThoughtProcess.class))
           .extracting(InternalThoughtProcess::stage, InternalThoughtProcess::iteration)
           .containsExactly(
               tuple(Stage.PRE_LLM, 1),
@@ -191,8 +193,8 @@ class ModelLoopTest {
               tuple(Stage.POST_TOOL, 1),
               tuple(Stage.PRE_LLM, 2),
               tuple(Stage.POST_LLM, 2));
-      var call = world.events(task, ToolComplete.class).getFirst().toolCallId();
-      assertThat(world.events(task, ThoughtStream.class))
+      var call = taskTestBed.events(task, ToolComplete.class).getFirst().toolCallId();
+      assertThat(taskTestBed.events(task, ThoughtStream.class))
           .extracting(thought -> thought.metadata().path("relatedTo").asString(""))
           .containsExactly("", call.value());
     }
@@ -202,11 +204,11 @@ class ModelLoopTest {
   void other_tools_run_one_after_the_other() throws Exception {
     var tool = new ScriptedTool("alone", false, _ -> done("ok"));
     var model = new ScriptedModel(calls("alone", "alone"), ModelLoopTest::answer);
-    try (var world = Assistant.world(model, List.of(tool), folder)) {
-      var task = world.say("go").taskId();
-      world.end(task);
+    try (var taskTestBed = TestAssistant.world(model, List.of(tool), folder)) {
+      var task = taskTestBed.submit("go").taskId();
+      taskTestBed.awaitEnd(task);
 
-      assertThat(world.kinds(task))
+      assertThat(taskTestBed.kinds(task))
           .containsSubsequence(
               Kind.TOOL_START, Kind.TOOL_COMPLETE, Kind.TOOL_START, Kind.TOOL_COMPLETE);
     }
@@ -225,15 +227,15 @@ class ModelLoopTest {
               return done("never");
             });
     var model = new ScriptedModel(calls("slow"), ModelLoopTest::answer);
-    try (var world = Assistant.world(model, List.of(tool), folder)) {
-      var task = world.say("go").taskId();
+    try (var taskTestBed = TestAssistant.world(model, List.of(tool), folder)) {
+      var task = taskTestBed.submit("go").taskId();
       running.await();
-      var call = world.events(task, ToolStart.class).getFirst().toolCallId();
-      world.tasks().cancelTool(World.CONTEXT, task, call, "ada");
+      var call = taskTestBed.events(task, ToolStart.class).getFirst().toolCallId();
+      taskTestBed.tasks().cancelTool(TaskTestBed.CONTEXT, task, call, "ada");
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      assertThat(world.events(task, ToolComplete.class)).hasSize(1);
-      var told = (Part.Returned) model.asked.getLast().parts().getLast();
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.events(task, ToolComplete.class)).hasSize(1);
+      var told = (PromptPart.PromptToolResult) model.asked.getLast().parts().getLast();
       assertThat(told.success()).isFalse();
       assertThat(told.result().asString()).isEqualTo("canceled");
     }
@@ -249,11 +251,12 @@ class ModelLoopTest {
               throw new IllegalStateException("on purpose");
             });
     var model = new ScriptedModel(calls("broken", "unknown", "read_file"), ModelLoopTest::answer);
-    try (var world = Assistant.world(model, List.of(broken, new ReadFile()), folder)) {
-      var task = world.say("go").taskId();
+    try (var taskTestBed =
+        TestAssistant.world(model, List.of(broken, new ReadFileTool()), folder)) {
+      var task = taskTestBed.submit("go").taskId();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      assertThat(world.events(task, ToolComplete.class))
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.events(task, ToolComplete.class))
           .extracting(ToolComplete::error)
           .anyMatch("the tool failed unexpectedly"::equals)
           .anyMatch("there is no tool called unknown"::equals)
@@ -265,14 +268,14 @@ class ModelLoopTest {
   @Test
   void three_turns_in_which_no_tool_works_are_enough() throws Exception {
     var model = new ScriptedModel(calls("unknown"));
-    try (var world = Assistant.world(model, List.of(), folder)) {
-      var task = world.say("go").taskId();
+    try (var taskTestBed = TestAssistant.world(model, List.of(), folder)) {
+      var task = taskTestBed.submit("go").taskId();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.FAILED);
-      assertThat(world.events(task, ErrorReported.class).getFirst().code())
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.FAILED);
+      assertThat(taskTestBed.events(task, ErrorReported.class).getFirst().code())
           .isEqualTo(ErrorCode.TOOL_FAILED);
       assertThat(model.asked).hasSize(3);
-      assertThat(world.events(task, ToolStart.class))
+      assertThat(taskTestBed.events(task, ToolStart.class))
           .extracting(ToolStart::toolCallId)
           .doesNotHaveDuplicates();
     }
@@ -282,11 +285,11 @@ class ModelLoopTest {
   void a_result_that_is_too_large_is_cut_and_says_so() throws Exception {
     var tool = new ScriptedTool("large", true, _ -> done("x".repeat(100_000)));
     var model = new ScriptedModel(calls("large"), ModelLoopTest::answer);
-    try (var world = Assistant.world(model, List.of(tool), folder)) {
-      var task = world.say("go").taskId();
-      world.end(task);
+    try (var taskTestBed = TestAssistant.world(model, List.of(tool), folder)) {
+      var task = taskTestBed.submit("go").taskId();
+      taskTestBed.awaitEnd(task);
 
-      var result = world.events(task, ToolComplete.class).getFirst().result().asString();
+      var result = taskTestBed.events(task, ToolComplete.class).getFirst().result().asString();
       assertThat(result).hasSizeLessThan(65_536).contains("truncated: the result has 100002 bytes");
     }
   }
@@ -305,11 +308,11 @@ class ModelLoopTest {
               return done("ok");
             });
     var model = new ScriptedModel(calls("steps"), ModelLoopTest::answer);
-    try (var world = Assistant.world(model, List.of(tool), folder)) {
-      var task = world.say("go").taskId();
-      world.end(task);
+    try (var taskTestBed = TestAssistant.world(model, List.of(tool), folder)) {
+      var task = taskTestBed.submit("go").taskId();
+      taskTestBed.awaitEnd(task);
 
-      assertThat(world.events(task, ToolProgress.class))
+      assertThat(taskTestBed.events(task, ToolProgress.class))
           .extracting(ToolProgress::progress)
           .containsExactly(0.5, 1.0);
     }
@@ -321,43 +324,43 @@ class ModelLoopTest {
     var go = new CountDownLatch(1);
     var model =
         new ScriptedModel(
-            (prompt, sink) -> {
+            (prompt, modelSink) -> {
               asked.countDown();
               go.await();
-              return answer(prompt, sink);
+              return answer(prompt, modelSink);
             });
-    try (var world = Assistant.world(model, List.of(), folder)) {
-      var task = world.say("go north").taskId();
+    try (var taskTestBed = TestAssistant.world(model, List.of(), folder)) {
+      var task = taskTestBed.submit("go north").taskId();
       asked.await();
-      world.say("no, south", WhenBusy.STEER);
+      taskTestBed.submit("no, south", WhenBusy.STEER);
       go.countDown();
-      world.end(task);
+      taskTestBed.awaitEnd(task);
 
       assertThat(model.asked).hasSize(2);
       assertThat(model.asked.getLast().parts())
-          .extracting(part -> ((Part.Said) part).text())
+          .extracting(promptPart -> ((PromptPart.PromptMessage) promptPart).text())
           .containsExactly("go north", "ok", "no, south");
-      assertThat(world.answer(task).content()).isEqualTo("ok\n\nok");
+      assertThat(taskTestBed.answer(task).content()).isEqualTo("ok\n\nok");
     }
   }
 
   @Test
   void tokens_from_a_cache_count_towards_the_limit_of_a_task() throws Exception {
-    var cached = new Usage("scripted", 1, 1, 0L, Limits.DEFAULT.loop().maxTokens(), null);
+    var cached = new Usage("scripted", 1, 1, 0L, TaskLimits.DEFAULT.loop().maxTokens(), null);
     var model =
         new ScriptedModel(
             (_, _) ->
-                new Reply.Answered(
+                new ModelReply.ModelAnswer(
                     FinishReason.TOOL_CALLS,
                     List.of(new ToolCall(new ToolCallId("c"), "read_file", Json.object())),
                     cached,
                     null),
             ModelLoopTest::answer);
-    try (var world = Assistant.world(model, List.of(new ReadFile()), folder)) {
-      var task = world.say("go").taskId();
+    try (var taskTestBed = TestAssistant.world(model, List.of(new ReadFileTool()), folder)) {
+      var task = taskTestBed.submit("go").taskId();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.FAILED);
-      var error = world.events(task, ErrorReported.class).getLast();
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.FAILED);
+      var error = taskTestBed.events(task, ErrorReported.class).getLast();
       assertThat(error.code()).isEqualTo(ErrorCode.LIMIT);
       assertThat(error.message()).contains("2000002 tokens");
       assertThat(model.asked).hasSize(1);
@@ -366,7 +369,7 @@ class ModelLoopTest {
 
   private static Turn calls(String... tools) {
     return (_, _) ->
-        new Reply.Answered(
+        new ModelReply.ModelAnswer(
             FinishReason.TOOL_CALLS,
             IntStream.range(0, tools.length)
                 .mapToObj(i -> new ToolCall(new ToolCallId("call" + i), tools[i], Json.object()))
@@ -375,9 +378,9 @@ class ModelLoopTest {
             null);
   }
 
-  private static Reply answer(Prompt prompt, Sink sink) throws InterruptedException {
-    sink.text("ok");
-    return new Reply.Answered(FinishReason.STOP, List.of(), usage(), null);
+  private static ModelReply answer(Prompt prompt, ModelSink modelSink) throws InterruptedException {
+    modelSink.text("ok");
+    return new ModelReply.ModelAnswer(FinishReason.STOP, List.of(), usage(), null);
   }
 
   private static Usage usage() {

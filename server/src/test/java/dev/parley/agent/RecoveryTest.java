@@ -3,9 +3,9 @@ package dev.parley.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.log.Draft;
-import dev.parley.log.FreezingLog;
-import dev.parley.log.Guard;
+import dev.parley.log.AppendGuard;
+import dev.parley.log.EventDraft;
+import dev.parley.log.LimitedAppendLog;
 import dev.parley.log.MemoryLog;
 import dev.parley.protocol.BlockId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
@@ -27,7 +27,7 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
-import dev.parley.task.World;
+import dev.parley.task.TaskTestBed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,18 +55,18 @@ class RecoveryTest {
   @Test
   void whichever_append_is_the_last_every_task_ends_once_and_nothing_stays_open() throws Exception {
     for (var appends = 1; ; appends++) {
-      var log = World.newLog();
-      var freezing = new FreezingLog(log, appends, () -> new Rejection.Gone("frozen"));
+      var log = TaskTestBed.newLog();
+      var freezing = new LimitedAppendLog(log, appends, () -> new Rejection.Gone("frozen"));
       boolean whole;
-      try (var before = Assistant.world(freezing, folder)) {
-        var task = before.say("summarise the CSV files here").taskId();
+      try (var before = TestAssistant.world(freezing, folder)) {
+        var task = before.submit("summarise the CSV files here").taskId();
         whole = awaitEndOrFreeze(before, freezing, task);
       }
-      try (var after = Assistant.world(log, folder)) {
+      try (var after = TestAssistant.world(log, folder)) {
         after.tasks().recover();
-        var next = after.say("say hello").taskId();
+        var next = after.submit("say hello").taskId();
 
-        assertThat(after.end(next)).isEqualTo(TaskState.COMPLETED);
+        assertThat(after.awaitEnd(next)).isEqualTo(TaskState.COMPLETED);
         assertSound(log);
       }
       if (whole) {
@@ -79,17 +79,17 @@ class RecoveryTest {
   @Test
   void a_model_that_was_cut_off_is_asked_again_and_its_new_text_replaces_the_old()
       throws Exception {
-    var log = World.newLog();
-    var freezing = new FreezingLog(log, Integer.MAX_VALUE, () -> new Rejection.Gone("frozen"));
-    try (var before = Assistant.world(freezing, folder)) {
-      var task = before.say("count slowly to 80").taskId();
+    var log = TaskTestBed.newLog();
+    var freezing = new LimitedAppendLog(log, Integer.MAX_VALUE, () -> new Rejection.Gone("frozen"));
+    try (var before = TestAssistant.world(freezing, folder)) {
+      var task = before.submit("count slowly to 80").taskId();
       before.await(e -> e.event() instanceof ContentDelta delta && delta.index() == 2);
-      freezing.thaw(0);
+      freezing.allow(0);
       before.tasks().drain(Duration.ZERO);
-      try (var after = Assistant.world(log, folder)) {
+      try (var after = TestAssistant.world(log, folder)) {
         after.tasks().recover();
 
-        assertThat(after.end(task)).isEqualTo(TaskState.COMPLETED);
+        assertThat(after.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
         var blocks = after.events(task, ContentComplete.class);
         assertThat(blocks).hasSize(2);
         assertThat(blocks.getFirst().finishReason()).isEqualTo(FinishReason.INTERRUPTED);
@@ -105,25 +105,26 @@ class RecoveryTest {
 
   @Test
   void a_model_that_is_cut_off_three_times_ends_its_task_as_interrupted() throws Exception {
-    var log = World.newLog();
+    var log = TaskTestBed.newLog();
     TaskId task = null;
     for (var restart = 0; restart < 3; restart++) {
-      var freezing = new FreezingLog(log, Integer.MAX_VALUE, () -> new Rejection.Gone("frozen"));
-      var seen = log.head(World.CONTEXT);
-      try (var world = Assistant.world(freezing, folder)) {
-        world.tasks().recover();
+      var freezing =
+          new LimitedAppendLog(log, Integer.MAX_VALUE, () -> new Rejection.Gone("frozen"));
+      var seen = log.head(TaskTestBed.CONTEXT);
+      try (var taskTestBed = TestAssistant.world(freezing, folder)) {
+        taskTestBed.tasks().recover();
         if (task == null) {
-          task = world.say("count slowly to 1000").taskId();
+          task = taskTestBed.submit("count slowly to 1000").taskId();
         }
-        world.await(e -> e.position().after(seen) && e.event() instanceof ContentDelta);
-        freezing.thaw(0);
-        world.tasks().drain(Duration.ZERO);
+        taskTestBed.await(e -> e.position().after(seen) && e.event() instanceof ContentDelta);
+        freezing.allow(0);
+        taskTestBed.tasks().drain(Duration.ZERO);
       }
     }
-    try (var after = Assistant.world(log, folder)) {
+    try (var after = TestAssistant.world(log, folder)) {
       after.tasks().recover();
 
-      assertThat(after.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(after.awaitEnd(task)).isEqualTo(TaskState.FAILED);
       assertThat(after.reason(task)).isEqualTo("interrupted");
       var error = after.events(task, ErrorReported.class).getFirst();
       assertThat(error.code()).isEqualTo(ErrorCode.INTERRUPTED);
@@ -134,26 +135,26 @@ class RecoveryTest {
 
   @Test
   void a_task_that_was_to_be_canceled_ends_canceled() throws Exception {
-    var log = World.newLog();
-    var freezing = new FreezingLog(log, Integer.MAX_VALUE, () -> new Rejection.Gone("frozen"));
-    try (var before = Assistant.world(freezing, folder)) {
-      var task = before.say("count slowly to 1000").taskId();
+    var log = TaskTestBed.newLog();
+    var freezing = new LimitedAppendLog(log, Integer.MAX_VALUE, () -> new Rejection.Gone("frozen"));
+    try (var before = TestAssistant.world(freezing, folder)) {
+      var task = before.submit("count slowly to 1000").taskId();
       before.awaitKind(task, Kind.CONTENT_DELTA);
       log.append(
-          World.CONTEXT,
-          Guard.none(),
+          TaskTestBed.CONTEXT,
+          AppendGuard.none(),
           state -> {
-            freezing.thaw(0);
+            freezing.allow(0);
             return List.of(
-                new Draft(
+                new EventDraft(
                     state.openTask(task).orElseThrow().origin(),
                     new CancelRequested("local", "enough")));
           });
       before.tasks().drain(Duration.ZERO);
-      try (var after = Assistant.world(log, folder)) {
+      try (var after = TestAssistant.world(log, folder)) {
         after.tasks().recover();
 
-        assertThat(after.end(task)).isEqualTo(TaskState.CANCELED);
+        assertThat(after.awaitEnd(task)).isEqualTo(TaskState.CANCELED);
         assertThat(after.reason(task)).isEqualTo("enough");
       }
     }
@@ -161,22 +162,22 @@ class RecoveryTest {
 
   @Test
   void draining_hands_back_what_is_not_done_and_the_next_start_goes_on_with_it() throws Exception {
-    var log = World.newLog();
-    try (var before = Assistant.world(log, folder)) {
-      var running = before.say("count slowly to 80").taskId();
-      var queued = before.say("say later").taskId();
+    var log = TaskTestBed.newLog();
+    try (var before = TestAssistant.world(log, folder)) {
+      var running = before.submit("count slowly to 80").taskId();
+      var queued = before.submit("say later").taskId();
       before.awaitKind(running, Kind.CONTENT_DELTA);
 
       before.tasks().drain(Duration.ofMillis(20));
 
       assertThat(before.tasks().running()).isZero();
-      assertThatThrownBy(() -> before.say("more")).isInstanceOf(Rejection.Unavailable.class);
+      assertThatThrownBy(() -> before.submit("more")).isInstanceOf(Rejection.Unavailable.class);
       assertThat(before.kinds(queued)).containsExactly(Kind.TASK_CREATED, Kind.TASK_STATUS);
-      try (var after = Assistant.world(log, folder)) {
+      try (var after = TestAssistant.world(log, folder)) {
         after.tasks().recover();
 
-        assertThat(after.end(running)).isEqualTo(TaskState.COMPLETED);
-        assertThat(after.end(queued)).isEqualTo(TaskState.COMPLETED);
+        assertThat(after.awaitEnd(running)).isEqualTo(TaskState.COMPLETED);
+        assertThat(after.awaitEnd(queued)).isEqualTo(TaskState.COMPLETED);
         assertThat(after.answer(queued).content()).isEqualTo("later");
       }
     }
@@ -184,29 +185,34 @@ class RecoveryTest {
 
   @Test
   void a_task_whose_store_was_down_for_a_while_still_ends() throws Exception {
-    var log = World.newLog();
+    var log = TaskTestBed.newLog();
     var freezing =
-        new FreezingLog(log, Integer.MAX_VALUE, () -> new Rejection.Unavailable("disk full"));
-    try (var world = Assistant.world(freezing, folder)) {
-      var task = world.say("count slowly to 1000").taskId();
-      world.awaitKind(task, Kind.CONTENT_DELTA);
-      freezing.thaw(0);
-      freezing.awaitRefusal();
-      freezing.thaw(Integer.MAX_VALUE);
+        new LimitedAppendLog(log, Integer.MAX_VALUE, () -> new Rejection.Unavailable("disk full"));
+    try (var taskTestBed = TestAssistant.world(freezing, folder)) {
+      var task = taskTestBed.submit("count slowly to 1000").taskId();
+      taskTestBed.awaitKind(task, Kind.CONTENT_DELTA);
+      freezing.allow(0);
+      freezing.awaitRejection();
+      freezing.allow(Integer.MAX_VALUE);
 
-      assertThat(world.end(task)).isEqualTo(TaskState.FAILED);
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.FAILED);
       assertSound(log);
     }
   }
 
   /// True if the task ended before the log froze.
-  private static boolean awaitEndOrFreeze(World world, FreezingLog log, TaskId task)
-      throws InterruptedException {
-    while (!log.frozen()) {
-      if (world.events(task).stream().anyMatch(TaskComplete.class::isInstance)) {
+  private static boolean awaitEndOrFreeze(
+      TaskTestBed taskTestBed, LimitedAppendLog log, TaskId task) throws InterruptedException {
+    while (!log.exhausted()) {
+      if (taskTestBed.events(task).stream().anyMatch(TaskComplete.class::isInstance)) {
         return true;
       }
-      world.log().await(World.CONTEXT, world.log().head(World.CONTEXT), Duration.ofMillis(20));
+      taskTestBed
+          .log()
+          .await(
+              TaskTestBed.CONTEXT,
+              taskTestBed.log().head(TaskTestBed.CONTEXT),
+              Duration.ofMillis(20));
     }
     return false;
   }
@@ -214,13 +220,13 @@ class RecoveryTest {
   /// The numbers have no gaps, every task has one end and nothing after it, and nothing is left
   /// open.
   private static void assertSound(MemoryLog log) {
-    var entries = log.read(World.CONTEXT, Position.START, Integer.MAX_VALUE);
+    var entries = log.read(TaskTestBed.CONTEXT, Position.START, Integer.MAX_VALUE);
     assertThat(
             entries.stream()
                 .filter(e -> !e.event().internal())
                 .map(e -> e.position().seq())
                 .toList())
-        .isEqualTo(LongStream.rangeClosed(1, log.head(World.CONTEXT).seq()).boxed().toList());
+        .isEqualTo(LongStream.rangeClosed(1, log.head(TaskTestBed.CONTEXT).seq()).boxed().toList());
     for (var created : entries.stream().filter(e -> e.event() instanceof TaskCreated).toList()) {
       var task = created.taskId();
       var events = entries.stream().filter(e -> task.equals(e.taskId())).map(Entry::event).toList();

@@ -3,9 +3,9 @@ package dev.parley.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.model.Model;
+import dev.parley.model.ModelReply;
+import dev.parley.model.ModelSink;
 import dev.parley.model.Prompt;
-import dev.parley.model.Reply;
-import dev.parley.model.Sink;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Entry;
@@ -20,9 +20,9 @@ import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.Mode;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolProgress;
-import dev.parley.task.Limits;
-import dev.parley.task.Sound;
-import dev.parley.task.World;
+import dev.parley.task.LogInvariants;
+import dev.parley.task.TaskLimits;
+import dev.parley.task.TaskTestBed;
 import dev.parley.tool.Tool;
 import dev.parley.tool.Tool.Effect;
 import dev.parley.tool.Tool.Permission;
@@ -46,7 +46,7 @@ class RunawayTest {
   @TempDir Path folder;
 
   private interface Answers {
-    Reply to(Prompt prompt, Sink sink) throws InterruptedException;
+    ModelReply to(Prompt prompt, ModelSink modelSink) throws InterruptedException;
   }
 
   private record Runaway(Answers answers) implements Model {
@@ -56,12 +56,12 @@ class RunawayTest {
     }
 
     @Override
-    public Reply ask(Prompt prompt, Sink sink) throws InterruptedException {
-      return answers.to(prompt, sink);
+    public ModelReply ask(Prompt prompt, ModelSink modelSink) throws InterruptedException {
+      return answers.to(prompt, modelSink);
     }
   }
 
-  private static Reply calling(String tool, ObjectNode arguments) {
+  private static ModelReply calling(String tool, ObjectNode arguments) {
     return answered(List.of(call(tool, arguments)));
   }
 
@@ -69,19 +69,19 @@ class RunawayTest {
     return new ToolCall(new ToolCallId(UUID.randomUUID().toString()), tool, arguments);
   }
 
-  private static Reply answered(List<ToolCall> calls) {
+  private static ModelReply answered(List<ToolCall> calls) {
     var usage = new Usage("runaway", 10, 5, null, null, null);
-    return new Reply.Answered(FinishReason.TOOL_CALLS, calls, usage, null);
+    return new ModelReply.ModelAnswer(FinishReason.TOOL_CALLS, calls, usage, null);
   }
 
   @Test
   void a_model_that_calls_tools_for_ever_is_stopped_after_so_many_turns() throws Exception {
     var echo = TestTool.echo("echo", Permission.ALLOW);
-    try (var world = world((_, _) -> calling("echo", Json.object()), echo)) {
-      var task = fails(world, ErrorCode.LIMIT, "50 turns");
+    try (var taskTestBed = world((_, _) -> calling("echo", Json.object()), echo)) {
+      var task = fails(taskTestBed, ErrorCode.LIMIT, "50 turns");
 
       assertThat(echo.called()).hasSize(50);
-      assertThat(world.events(task, ToolComplete.class)).hasSize(50);
+      assertThat(taskTestBed.events(task, ToolComplete.class)).hasSize(50);
     }
   }
 
@@ -89,13 +89,13 @@ class RunawayTest {
   void a_model_that_spends_tokens_without_end_is_stopped() throws Exception {
     var echo = TestTool.echo("echo", Permission.ALLOW);
     var usage = new Usage("runaway", 500_000, 5, null, null, null);
-    try (var world =
+    try (var taskTestBed =
         world(
             (_, _) ->
-                new Reply.Answered(
+                new ModelReply.ModelAnswer(
                     FinishReason.TOOL_CALLS, List.of(call("echo", Json.object())), usage, null),
             echo)) {
-      fails(world, ErrorCode.LIMIT, "tokens");
+      fails(taskTestBed, ErrorCode.LIMIT, "tokens");
 
       assertThat(echo.called()).hasSize(4);
     }
@@ -103,11 +103,13 @@ class RunawayTest {
 
   @Test
   void agents_that_spawn_for_ever_are_stopped_by_depth_and_number() throws Exception {
-    try (var world = world((_, _) -> calling("agent_a", Json.object().put("prompt", "go on")))) {
-      fails(world, ErrorCode.TOOL_FAILED, "no tool worked 3 turns in a row");
+    try (var taskTestBed =
+        world((_, _) -> calling("agent_a", Json.object().put("prompt", "go on")))) {
+      fails(taskTestBed, ErrorCode.TOOL_FAILED, "no tool worked 3 turns in a row");
 
-      assertThat(tasks(world)).isLessThanOrEqualTo(1 + Limits.DEFAULT.tree().maxSubtasks());
-      assertThat(world.entries().stream().map(Entry::event))
+      assertThat(tasks(taskTestBed))
+          .isLessThanOrEqualTo(1 + TaskLimits.DEFAULT.tree().maxSubtasks());
+      assertThat(taskTestBed.entries().stream().map(Entry::event))
           .anyMatch(
               e -> e instanceof ToolComplete c && ("" + c.error()).contains("at most 5 deep"));
     }
@@ -117,14 +119,15 @@ class RunawayTest {
   void agents_that_spawn_batches_for_ever_are_stopped() throws Exception {
     var tasks = Json.object().put("mode", "parallel");
     var list = tasks.putArray("tasks");
-    for (var i = 0; i < Limits.DEFAULT.tree().maxFanOut(); i++) {
+    for (var i = 0; i < TaskLimits.DEFAULT.tree().maxFanOut(); i++) {
       list.addObject().put("agentId", "a").put("prompt", "go on");
     }
-    try (var world = world((_, _) -> calling("subagents", tasks))) {
-      fails(world, ErrorCode.TOOL_FAILED, "no tool worked 3 turns in a row");
+    try (var taskTestBed = world((_, _) -> calling("subagents", tasks))) {
+      fails(taskTestBed, ErrorCode.TOOL_FAILED, "no tool worked 3 turns in a row");
 
-      assertThat(tasks(world)).isLessThanOrEqualTo(1 + Limits.DEFAULT.tree().maxSubtasks());
-      assertThat(world.entries().stream().map(Entry::event))
+      assertThat(tasks(taskTestBed))
+          .isLessThanOrEqualTo(1 + TaskLimits.DEFAULT.tree().maxSubtasks());
+      assertThat(taskTestBed.entries().stream().map(Entry::event))
           .anyMatch(e -> e instanceof ToolComplete c && ("" + c.error()).contains("at most 200"));
     }
   }
@@ -132,9 +135,9 @@ class RunawayTest {
   @Test
   void a_chain_that_comes_to_the_limit_in_the_middle_fails_and_its_agent_goes_on()
       throws Exception {
-    var d = Limits.DEFAULT;
+    var d = TaskLimits.DEFAULT;
     var few =
-        new Limits(
+        new TaskLimits(
             d.taskTimeout(),
             d.maxConcurrentTasks(),
             d.maxQueuedPerContext(),
@@ -144,66 +147,67 @@ class RunawayTest {
             d.inputTimeout(),
             d.whenInputLapses(),
             d.loop(),
-            new Limits.Tree(3, 3, 2));
-    try (var world = Team.world(World.newLog(), folder, few, Policy.USUAL)) {
-      var task = world.say(SubagentsTest.batch(Mode.SERIAL, "one", "two", "three")).taskId();
+            new TaskLimits.TreeLimits(3, 3, 2));
+    try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(), folder, few, ToolPolicy.DEFAULT)) {
+      var task =
+          taskTestBed.submit(SubagentsTest.batch(Mode.SERIAL, "one", "two", "three")).taskId();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      assertThat(world.answer(task).content()).contains("at most 2 sub-agents in all");
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.answer(task).content()).contains("at most 2 sub-agents in all");
     }
   }
 
   @Test
   void a_model_that_talks_without_end_is_cut_off() throws Exception {
-    try (var world =
+    try (var taskTestBed =
         world(
-            (_, sink) -> {
+            (_, modelSink) -> {
               while (true) {
-                sink.text("blah ".repeat(1_000));
+                modelSink.text("blah ".repeat(1_000));
               }
             })) {
-      var task = fails(world, ErrorCode.LIMIT, "characters in one turn");
+      var task = fails(taskTestBed, ErrorCode.LIMIT, "characters in one turn");
 
-      assertThat(world.answer(task).content()).hasSize(Scribe.REPLY_MAX);
-      assertThat(world.answer(task).metadata().path("partial").asBoolean()).isTrue();
+      assertThat(taskTestBed.answer(task).content()).hasSize(ModelOutputWriter.REPLY_MAX);
+      assertThat(taskTestBed.answer(task).metadata().path("partial").asBoolean()).isTrue();
     }
   }
 
   @Test
   void a_model_that_says_too_much_at_once_is_cut_off() throws Exception {
-    try (var world =
+    try (var taskTestBed =
         world(
-            (_, sink) -> {
-              sink.text("x".repeat(20_000_000));
+            (_, modelSink) -> {
+              modelSink.text("x".repeat(20_000_000));
               return answered(List.of());
             })) {
-      fails(world, ErrorCode.LIMIT, "characters in one turn");
+      fails(taskTestBed, ErrorCode.LIMIT, "characters in one turn");
     }
   }
 
   @Test
   void a_model_that_thinks_without_end_is_cut_off() throws Exception {
-    try (var world =
+    try (var taskTestBed =
         world(
-            (_, sink) -> {
+            (_, modelSink) -> {
               while (true) {
-                sink.thinking("hm ".repeat(1_000));
+                modelSink.thinking("hm ".repeat(1_000));
               }
             })) {
-      fails(world, ErrorCode.LIMIT, "characters in one turn");
+      fails(taskTestBed, ErrorCode.LIMIT, "characters in one turn");
     }
   }
 
   @Test
   void thousands_of_calls_in_one_turn_are_refused_and_none_is_made() throws Exception {
     var echo = TestTool.echo("echo", Permission.ALLOW);
-    try (var world =
+    try (var taskTestBed =
         world(
             (_, _) ->
                 answered(
                     IntStream.range(0, 5_000).mapToObj(_ -> call("echo", Json.object())).toList()),
             echo)) {
-      fails(world, ErrorCode.LIMIT, "5000 tool calls in one turn");
+      fails(taskTestBed, ErrorCode.LIMIT, "5000 tool calls in one turn");
 
       assertThat(echo.called()).isEmpty();
     }
@@ -213,10 +217,10 @@ class RunawayTest {
   void as_many_calls_as_are_allowed_are_made() throws Exception {
     var echo = TestTool.echo("echo", Permission.ALLOW);
     var all = IntStream.range(0, ModelLoop.CALLS_MAX).mapToObj(_ -> "!echo").toList();
-    try (var world = Team.world(World.newLog(), folder, echo)) {
-      var task = world.say(String.join("\n", all)).taskId();
+    try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(), folder, echo)) {
+      var task = taskTestBed.submit(String.join("\n", all)).taskId();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
       assertThat(echo.called()).hasSize(ModelLoop.CALLS_MAX);
     }
   }
@@ -225,8 +229,8 @@ class RunawayTest {
   void arguments_of_ten_megabytes_are_refused() throws Exception {
     var echo = TestTool.echo("echo", Permission.ALLOW);
     var huge = Json.object().put("text", "x".repeat(10_000_000));
-    try (var world = world((_, _) -> calling("echo", huge), echo)) {
-      fails(world, ErrorCode.LIMIT, "bytes of arguments");
+    try (var taskTestBed = world((_, _) -> calling("echo", huge), echo)) {
+      fails(taskTestBed, ErrorCode.LIMIT, "bytes of arguments");
 
       assertThat(echo.called()).isEmpty();
     }
@@ -243,12 +247,12 @@ class RunawayTest {
             (_, _) -> {
               throw new dev.parley.protocol.Rejection.Invalid(flood);
             });
-    try (var world = Team.world(World.newLog(), folder, done, failed, broken)) {
-      var task = world.say("!done\n!failed\n!broken").taskId();
+    try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(), folder, done, failed, broken)) {
+      var task = taskTestBed.submit("!done\n!failed\n!broken").taskId();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      assertThat(world.answer(task).content()).contains("[truncated: the result has 100000");
-      assertBounded(world, 1 << 20);
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.answer(task).content()).contains("[truncated: the result has 100000");
+      assertBounded(taskTestBed, 1 << 20);
     }
   }
 
@@ -263,19 +267,20 @@ class RunawayTest {
               }
               return TestTool.done("done");
             });
-    try (var world = Team.world(World.newLog(), folder, chatty)) {
-      var task = world.say("!chatty").taskId();
+    try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(), folder, chatty)) {
+      var task = taskTestBed.submit("!chatty").taskId();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      assertThat(world.events(task, ToolProgress.class)).hasSize(CallContext.PROGRESS_MAX);
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.events(task, ToolProgress.class))
+          .hasSize(ToolCallContext.PROGRESS_MAX);
     }
   }
 
   @Test
   void a_model_that_repeats_a_call_that_fails_is_stopped() throws Exception {
     var failing = tool("failing", (_, _) -> new ToolResult.Failed("no"));
-    try (var world = world((_, _) -> calling("failing", Json.object()), failing)) {
-      fails(world, ErrorCode.TOOL_FAILED, "no tool worked 3 turns in a row");
+    try (var taskTestBed = world((_, _) -> calling("failing", Json.object()), failing)) {
+      fails(taskTestBed, ErrorCode.TOOL_FAILED, "no tool worked 3 turns in a row");
 
       assertThat(failing.called()).hasSize(3);
     }
@@ -283,40 +288,41 @@ class RunawayTest {
 
   @Test
   void a_model_that_calls_what_does_not_exist_is_stopped() throws Exception {
-    try (var world = world((_, _) -> calling("nothing", Json.object()))) {
-      fails(world, ErrorCode.TOOL_FAILED, "no tool worked 3 turns in a row");
+    try (var taskTestBed = world((_, _) -> calling("nothing", Json.object()))) {
+      fails(taskTestBed, ErrorCode.TOOL_FAILED, "no tool worked 3 turns in a row");
     }
   }
 
-  private static TestTool tool(String name, TestTool.Body body) {
-    return TestTool.of(name, Effect.PURE, Permission.ALLOW, body);
+  private static TestTool tool(String name, TestTool.TestToolBody testToolBody) {
+    return TestTool.of(name, Effect.PURE, Permission.ALLOW, testToolBody);
   }
 
-  private World world(Answers answers, Tool... tools) {
-    var log = World.newLog();
-    var limits = Limits.DEFAULT;
-    var agents = Team.agents(log, new Runaway(answers), limits, Policy.USUAL, tools);
-    return World.with(log, agents, folder, limits);
+  private TaskTestBed world(Answers answers, Tool... tools) {
+    var log = TaskTestBed.newLog();
+    var taskLimits = TaskLimits.DEFAULT;
+    var agents = TestTeam.agents(log, new Runaway(answers), taskLimits, ToolPolicy.DEFAULT, tools);
+    return TaskTestBed.with(log, agents, folder, taskLimits);
   }
 
-  private static TaskId fails(World world, ErrorCode code, String why) throws InterruptedException {
-    var task = world.say("go").taskId();
-    assertThat(world.end(task)).isEqualTo(TaskState.FAILED);
-    var error = world.events(task, ErrorReported.class).getFirst();
+  private static TaskId fails(TaskTestBed taskTestBed, ErrorCode code, String why)
+      throws InterruptedException {
+    var task = taskTestBed.submit("go").taskId();
+    assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.FAILED);
+    var error = taskTestBed.events(task, ErrorReported.class).getFirst();
     assertThat(error.code()).isEqualTo(code);
     assertThat(error.message()).contains(why);
     assertThat(error.retryable()).isFalse();
-    Sound.check(world.log(), World.CONTEXT);
-    assertBounded(world, LOG_BYTES_MAX);
+    LogInvariants.check(taskTestBed.log(), TaskTestBed.CONTEXT);
+    assertBounded(taskTestBed, LOG_BYTES_MAX);
     return task;
   }
 
-  private static void assertBounded(World world, int bytesMax) {
-    assertThat(world.entries().stream().mapToLong(e -> Json.bytes(e.event()).length).sum())
+  private static void assertBounded(TaskTestBed taskTestBed, int bytesMax) {
+    assertThat(taskTestBed.entries().stream().mapToLong(e -> Json.bytes(e.event()).length).sum())
         .isLessThan(bytesMax);
   }
 
-  private static long tasks(World world) {
-    return world.entries().stream().filter(e -> e.event() instanceof TaskCreated).count();
+  private static long tasks(TaskTestBed taskTestBed) {
+    return taskTestBed.entries().stream().filter(e -> e.event() instanceof TaskCreated).count();
   }
 }

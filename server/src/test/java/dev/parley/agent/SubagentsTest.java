@@ -16,8 +16,8 @@ import dev.parley.protocol.ToolEvent.Mode;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.FailPoint;
-import dev.parley.task.Limits;
-import dev.parley.task.World;
+import dev.parley.task.TaskLimits;
+import dev.parley.task.TaskTestBed;
 import dev.parley.tool.Tool.Effect;
 import dev.parley.tool.Tool.Permission;
 import java.nio.file.Path;
@@ -50,7 +50,7 @@ class SubagentsTest {
   }
 
   @Test
-  void s4_6_a_trigger_and_what_it_spawned_name_each_other() throws Exception {
+  void a_spawning_call_and_its_subtasks_reference_each_other() throws Exception {
     var gate = new CountDownLatch(1);
     var hold =
         TestTool.of(
@@ -61,24 +61,24 @@ class SubagentsTest {
               gate.await();
               return TestTool.done("hello");
             });
-    try (var world = Team.world(World.newLog(), folder, hold)) {
-      var task = world.say(hand("a", "!hold")).taskId();
+    try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(), folder, hold)) {
+      var task = taskTestBed.submit(hand("a", "!hold")).taskId();
       // A child that ends immediately may do so before its parent waits.
-      world.await(
+      taskTestBed.await(
           e ->
               e.event() instanceof TaskStatus status
                   && status.status() == TaskState.WAITING_SUBTASK);
       gate.countDown();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      assertThat(world.answer(task).content()).isEqualTo("hello");
-      var start = world.events(task, ToolStart.class).getFirst();
-      var child = world.events(task, SubtaskCreated.class).getFirst().subtaskId();
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.answer(task).content()).isEqualTo("hello");
+      var start = taskTestBed.events(task, ToolStart.class).getFirst();
+      var child = taskTestBed.events(task, SubtaskCreated.class).getFirst().subtaskId();
       assertThat(start.subagentMetadata().taskIds()).containsExactly(child);
       assertThat(start.subagentMetadata().count()).isEqualTo(1);
-      assertThat(world.events(task, ToolComplete.class).getFirst().subagentMetadata())
+      assertThat(taskTestBed.events(task, ToolComplete.class).getFirst().subagentMetadata())
           .isEqualTo(start.subagentMetadata());
-      var events = world.entries().stream().filter(e -> child.equals(e.taskId())).toList();
+      var events = taskTestBed.entries().stream().filter(e -> child.equals(e.taskId())).toList();
       assertThat(events.getFirst().event()).isInstanceOf(TaskCreated.class);
       assertThat(events)
           .allSatisfy(
@@ -93,27 +93,27 @@ class SubagentsTest {
               });
       assertThat(events).noneMatch(e -> e.event() instanceof Message);
       var waits =
-          world.events(task, TaskStatus.class).stream()
+          taskTestBed.events(task, TaskStatus.class).stream()
               .filter(s -> s.status() == TaskState.WAITING_SUBTASK)
               .findFirst()
               .orElseThrow();
       assertThat(waits.metadata().path("blockedBy").asString()).isEqualTo(child.value());
-      assertThat(seq(world, e -> e.event() instanceof SubtaskCreated))
+      assertThat(seq(taskTestBed, e -> e.event() instanceof SubtaskCreated))
           .isLessThan(events.getFirst().position().seq());
-      assertThat(seq(world, e -> e.event() instanceof SubtaskComplete))
+      assertThat(seq(taskTestBed, e -> e.event() instanceof SubtaskComplete))
           .isGreaterThan(events.getLast().position().seq());
     }
   }
 
   @Test
-  void s4_9_two_batches_of_one_task_are_kept_apart() throws Exception {
-    try (var world = Team.world(World.newLog(), folder)) {
+  void two_batches_of_one_task_are_kept_apart() throws Exception {
+    try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(), folder)) {
       var lines = batch(Mode.PARALLEL, "one", "two") + "\n" + batch(Mode.PARALLEL, "three", "four");
-      var task = world.say(lines).taskId();
+      var task = taskTestBed.submit(lines).taskId();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
       var created =
-          world.entries().stream()
+          taskTestBed.entries().stream()
               .filter(
                   e -> e.event() instanceof TaskCreated && task.equals(e.origin().parentTaskId()))
               .toList();
@@ -124,13 +124,13 @@ class SubagentsTest {
   }
 
   @Test
-  void s4_15_sub_agents_nest_and_every_event_knows_the_root() throws Exception {
-    try (var world = Team.world(World.newLog(), folder)) {
-      var task = world.say(hand("a", hand("b", hand("c", hand("a", "deep"))))).taskId();
+  void sub_agents_nest_and_every_event_has_the_root_task() throws Exception {
+    try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(), folder)) {
+      var task = taskTestBed.submit(hand("a", hand("b", hand("c", hand("a", "deep"))))).taskId();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      assertThat(world.answer(task).content()).isEqualTo("deep");
-      assertThat(world.entries().stream().filter(e -> e.origin() != null))
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.answer(task).content()).isEqualTo("deep");
+      assertThat(taskTestBed.entries().stream().filter(e -> e.origin() != null))
           .allMatch(e -> e.origin().rootTaskId().equals(task));
     }
   }
@@ -138,50 +138,51 @@ class SubagentsTest {
   @Test
   void serial_tasks_see_the_results_before_them_and_the_first_failure_skips_the_rest()
       throws Exception {
-    try (var world = Team.world(World.newLog(), folder)) {
-      var task = world.say(batch(Mode.SERIAL, "one", "fail", "three")).taskId();
+    try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(), folder)) {
+      var task = taskTestBed.submit(batch(Mode.SERIAL, "one", "fail", "three")).taskId();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      var ends = world.events(task, SubtaskComplete.class);
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      var ends = taskTestBed.events(task, SubtaskComplete.class);
       assertThat(ends)
           .extracting(SubtaskComplete::status)
           .containsExactly(TaskState.COMPLETED, TaskState.FAILED, TaskState.CANCELED);
-      var ids = world.events(task, ToolStart.class).getFirst().subagentMetadata().taskIds();
+      var ids = taskTestBed.events(task, ToolStart.class).getFirst().subagentMetadata().taskIds();
       assertThat(ends).extracting(SubtaskComplete::subtaskId).containsExactlyElementsOf(ids);
-      var second = world.events(ids.get(1), TaskCreated.class).getFirst();
+      var second = taskTestBed.events(ids.get(1), TaskCreated.class).getFirst();
       assertThat(second.metadata().path("previousResults").get(0).path("output").asString())
           .isEqualTo("one");
-      assertThat(world.answer(task).content()).contains("a previous task did not succeed");
+      assertThat(taskTestBed.answer(task).content()).contains("a previous task did not succeed");
     }
   }
 
   @Test
   void a_tree_has_limits_and_the_model_is_told() throws Exception {
-    var limits = limits(new Limits.Tree(2, 3, 5));
-    try (var world = Team.world(World.newLog(), folder, limits, Policy.USUAL)) {
-      var deep = world.say(hand("a", hand("b", hand("c", "too deep")))).taskId();
-      world.end(deep);
-      assertThat(world.answer(deep).content()).contains("at most 2 deep");
+    var taskLimits = limits(new TaskLimits.TreeLimits(2, 3, 5));
+    try (var taskTestBed =
+        TestTeam.world(TaskTestBed.newLog(), folder, taskLimits, ToolPolicy.DEFAULT)) {
+      var deep = taskTestBed.submit(hand("a", hand("b", hand("c", "too deep")))).taskId();
+      taskTestBed.awaitEnd(deep);
+      assertThat(taskTestBed.answer(deep).content()).contains("at most 2 deep");
 
-      var wide = world.say(batch(Mode.PARALLEL, "1", "2", "3", "4")).taskId();
-      world.end(wide);
-      assertThat(world.answer(wide).content()).contains("at most 3 sub-agents");
+      var wide = taskTestBed.submit(batch(Mode.PARALLEL, "1", "2", "3", "4")).taskId();
+      taskTestBed.awaitEnd(wide);
+      assertThat(taskTestBed.answer(wide).content()).contains("at most 3 sub-agents");
 
       var many =
-          world
-              .say(
+          taskTestBed
+              .submit(
                   batch(
                       Mode.PARALLEL,
                       batch(Mode.PARALLEL, "1", "2"),
                       batch(Mode.PARALLEL, "3", "4")))
               .taskId();
-      world.end(many);
-      assertThat(world.answer(many).content()).contains("at most 5 sub-agents in all");
+      taskTestBed.awaitEnd(many);
+      assertThat(taskTestBed.answer(many).content()).contains("at most 5 sub-agents in all");
     }
   }
 
   @Test
-  void s1_81_canceling_the_root_stops_everything_below_it() throws Exception {
+  void canceling_the_root_stops_all_its_subtasks() throws Exception {
     var running = new CountDownLatch(3);
     var tool =
         TestTool.of(
@@ -193,16 +194,17 @@ class SubagentsTest {
               new CountDownLatch(1).await();
               return TestTool.done("never");
             });
-    try (var world = Team.world(World.newLog(), folder, tool)) {
-      var task = world.say(batch(Mode.PARALLEL, "!hang", hand("c", "!hang"), "!hang")).taskId();
+    try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(), folder, tool)) {
+      var task =
+          taskTestBed.submit(batch(Mode.PARALLEL, "!hang", hand("c", "!hang"), "!hang")).taskId();
       running.await();
 
-      world.tasks().cancel(World.CONTEXT, task, "local", "enough");
+      taskTestBed.tasks().cancel(TaskTestBed.CONTEXT, task, "local", "enough");
 
-      assertThat(world.end(task)).isEqualTo(TaskState.CANCELED);
-      assertThat(world.reason(task)).isEqualTo("enough");
-      assertSound(world);
-      while (world.tasks().running() > 0) {
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.CANCELED);
+      assertThat(taskTestBed.reason(task)).isEqualTo("enough");
+      assertSound(taskTestBed);
+      while (taskTestBed.tasks().running() > 0) {
         Thread.onSpinWait(); // Their slots are free soon after they have ended.
       }
     }
@@ -219,16 +221,17 @@ class SubagentsTest {
               new CountDownLatch(1).await();
               return TestTool.done("never");
             });
-    try (var world = Team.world(World.newLog(), folder, tool)) {
+    try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(), folder, tool)) {
       var task =
-          world
+          taskTestBed
               .tasks()
-              .submit(World.submission(hand("a", hand("b", "!hang")), World.timeout(200)))
+              .submit(
+                  TaskTestBed.submission(hand("a", hand("b", "!hang")), TaskTestBed.timeout(200)))
               .taskId();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.FAILED);
-      assertThat(world.reason(task)).isEqualTo("timeout");
-      assertSound(world);
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.FAILED);
+      assertThat(taskTestBed.reason(task)).isEqualTo("timeout");
+      assertSound(taskTestBed);
     }
   }
 
@@ -243,8 +246,9 @@ class SubagentsTest {
               new CountDownLatch(1).await();
               return TestTool.done("never");
             });
-    var log = World.newLog();
-    var agents = Team.agents(log, new CommandModel(), Limits.DEFAULT, Policy.USUAL, hang);
+    var log = TaskTestBed.newLog();
+    var agents =
+        TestTeam.agents(log, new CommandModel(), TaskLimits.DEFAULT, ToolPolicy.DEFAULT, hang);
     // For the root, its child, and the root once more, which must not happen.
     var begun = new CountDownLatch(3);
     FailPoint slow =
@@ -255,12 +259,15 @@ class SubagentsTest {
             awaitBriefly(begun);
           }
         };
-    try (var world = World.with(log, agents, folder, Limits.DEFAULT, slow)) {
+    try (var taskTestBed = TaskTestBed.with(log, agents, folder, TaskLimits.DEFAULT, slow)) {
       var task =
-          world.tasks().submit(World.submission(hand("a", "!hang"), World.timeout(5_000))).taskId();
+          taskTestBed
+              .tasks()
+              .submit(TaskTestBed.submission(hand("a", "!hang"), TaskTestBed.timeout(5_000)))
+              .taskId();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.FAILED);
-      assertThat(world.reason(task)).isEqualTo("timeout");
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.FAILED);
+      assertThat(taskTestBed.reason(task)).isEqualTo("timeout");
       assertThat(begun.getCount()).isOne();
     }
   }
@@ -286,37 +293,39 @@ class SubagentsTest {
               new CountDownLatch(1).await();
               return TestTool.done("never");
             });
-    try (var world = Team.world(World.newLog(), folder, tool)) {
-      var task = world.say(hand("a", "!hang")).taskId();
+    try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(), folder, tool)) {
+      var task = taskTestBed.submit(hand("a", "!hang")).taskId();
       running.await();
 
-      world
+      taskTestBed
           .tasks()
           .cancelTool(
-              World.CONTEXT,
+              TaskTestBed.CONTEXT,
               task,
-              world.events(task, ToolStart.class).getFirst().toolCallId(),
+              taskTestBed.events(task, ToolStart.class).getFirst().toolCallId(),
               "ada");
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      assertThat(world.answer(task).content()).contains("canceled");
-      assertSound(world);
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.answer(task).content()).contains("canceled");
+      assertSound(taskTestBed);
     }
   }
 
   @Test
   void a_parent_waits_without_a_place_so_that_its_children_can_have_one() throws Exception {
-    var limits = World.limits(1, 10, Duration.ofSeconds(5));
-    try (var world = Team.world(World.newLog(), folder, limits, Policy.USUAL)) {
-      var task = world.say(hand("a", hand("b", batch(Mode.PARALLEL, "x", "y", "z")))).taskId();
+    var taskLimits = TaskTestBed.limits(1, 10, Duration.ofSeconds(5));
+    try (var taskTestBed =
+        TestTeam.world(TaskTestBed.newLog(), folder, taskLimits, ToolPolicy.DEFAULT)) {
+      var task =
+          taskTestBed.submit(hand("a", hand("b", batch(Mode.PARALLEL, "x", "y", "z")))).taskId();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
     }
   }
 
-  private static Limits limits(Limits.Tree tree) {
-    var d = Limits.DEFAULT;
-    return new Limits(
+  private static TaskLimits limits(TaskLimits.TreeLimits treeLimits) {
+    var d = TaskLimits.DEFAULT;
+    return new TaskLimits(
         d.taskTimeout(),
         d.maxConcurrentTasks(),
         d.maxQueuedPerContext(),
@@ -326,29 +335,29 @@ class SubagentsTest {
         d.inputTimeout(),
         d.whenInputLapses(),
         d.loop(),
-        tree);
+        treeLimits);
   }
 
-  private static long seq(World world, java.util.function.Predicate<Entry> wanted) {
-    return world.entries().stream().filter(wanted).findFirst().orElseThrow().position().seq();
+  private static long seq(TaskTestBed taskTestBed, java.util.function.Predicate<Entry> wanted) {
+    return taskTestBed.entries().stream().filter(wanted).findFirst().orElseThrow().position().seq();
   }
 
   /// Every task has one end and nothing after it; every child ends before its parent, which
   /// receives its end.
-  static void assertSound(World world) {
-    var entries = world.entries();
+  static void assertSound(TaskTestBed taskTestBed) {
+    var entries = taskTestBed.entries();
     for (var created : entries.stream().filter(e -> e.event() instanceof TaskCreated).toList()) {
       var task = created.taskId();
       List<Entry> own = entries.stream().filter(e -> task.equals(e.taskId())).toList();
-      assertThat(own.stream().filter(e -> World.terminal(e.event()))).hasSize(1);
-      assertThat(World.terminal(own.getLast().event())).isTrue();
+      assertThat(own.stream().filter(e -> TaskTestBed.terminal(e.event()))).hasSize(1);
+      assertThat(TaskTestBed.terminal(own.getLast().event())).isTrue();
       TaskId parent = created.origin().parentTaskId();
       if (parent != null) {
-        assertThat(world.events(parent, SubtaskComplete.class))
+        assertThat(taskTestBed.events(parent, SubtaskComplete.class))
             .extracting(SubtaskComplete::subtaskId)
             .containsOnlyOnce(task);
       }
     }
-    assertThat(world.log().withOpenTasks()).isEmpty();
+    assertThat(taskTestBed.log().withOpenTasks()).isEmpty();
   }
 }

@@ -1,10 +1,10 @@
 package dev.parley.agent;
 
 import dev.parley.protocol.Json;
-import dev.parley.tool.Answer;
-import dev.parley.tool.Question;
 import dev.parley.tool.Tool;
+import dev.parley.tool.ToolAnswer;
 import dev.parley.tool.ToolContext;
+import dev.parley.tool.ToolQuestion;
 import dev.parley.tool.ToolResult;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -17,16 +17,16 @@ record TestTool(
     Effect effect,
     Permission permission,
     boolean concurrent,
-    Body body,
+    TestToolBody body,
     List<ObjectNode> called)
     implements Tool {
 
-  interface Body {
+  interface TestToolBody {
     ToolResult run(ObjectNode arguments, ToolContext context) throws InterruptedException;
   }
 
-  static TestTool of(String name, Effect effect, Permission permission, Body body) {
-    return new TestTool(name, effect, permission, true, body, new CopyOnWriteArrayList<>());
+  static TestTool of(String name, Effect effect, Permission permission, TestToolBody testToolBody) {
+    return new TestTool(name, effect, permission, true, testToolBody, new CopyOnWriteArrayList<>());
   }
 
   static TestTool echo(String name, Permission permission) {
@@ -43,16 +43,16 @@ record TestTool(
             context
                 .answer()
                 .map(
-                    answer ->
-                        switch (answer) {
-                          case Answer.Given(var value) -> new ToolResult.Done(value);
-                          case Answer.Lapsed(var reason, _) ->
+                    toolAnswer ->
+                        switch (toolAnswer) {
+                          case ToolAnswer.Given(var value) -> new ToolResult.Done(value);
+                          case ToolAnswer.Lapsed(var reason, _) ->
                               (ToolResult) new ToolResult.Failed(reason);
                         })
                 .orElseGet(
                     () ->
-                        new ToolResult.Needs(
-                            Question.open(
+                        new ToolResult.NeedsAnswer(
+                            ToolQuestion.open(
                                 arguments.path("q").asString(),
                                 arguments.path("user").asBoolean(false)))));
   }

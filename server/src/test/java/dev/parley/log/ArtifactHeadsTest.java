@@ -48,7 +48,7 @@ final class ArtifactHeadsTest {
 
   private long number(String sql) throws SQLException {
     try (var connection = database()) {
-      return Database.number(connection, sql);
+      return LogDatabase.number(connection, sql);
     }
   }
 
@@ -56,23 +56,24 @@ final class ArtifactHeadsTest {
     return new ArtifactId("a" + number);
   }
 
-  private static Draft write(int number) {
-    return new Draft(TASK, new DataWrite(artifact(number), null, null, Json.object(), null, null));
+  private static EventDraft write(int number) {
+    return new EventDraft(
+        TASK, new DataWrite(artifact(number), null, null, Json.object(), null, null));
   }
 
-  private void append(Draft... drafts) {
-    log.append(CONTEXT, Guard.none(), Decision.always(drafts));
+  private void append(EventDraft... drafts) {
+    log.append(CONTEXT, AppendGuard.none(), Decision.always(drafts));
   }
 
   /// Writes many artifacts, then seals all of them.
   private void writeMany() {
     log.create(CONTEXT, created());
     append(taskCreated());
-    var batch = new ArrayList<Draft>();
+    var batch = new ArrayList<EventDraft>();
     for (var i = 0; i < ARTIFACTS; i++) {
       batch.add(write(i));
       if (batch.size() == 50) {
-        append(batch.toArray(Draft[]::new));
+        append(batch.toArray(EventDraft[]::new));
         batch.clear();
       }
     }
@@ -107,9 +108,9 @@ final class ArtifactHeadsTest {
   @Test
   void a_rewind_changes_the_stored_heads() {
     writeMany();
-    append(new Draft(TASK, new TaskStatus(TaskState.CANCELED, null, null)));
+    append(new EventDraft(TASK, new TaskStatus(TaskState.CANCELED, null, null)));
     var back = Json.object().put("a3", 0);
-    append(Draft.of(new ContextRewound(2, null, null, null, back)));
+    append(EventDraft.of(new ContextRewound(2, null, null, null, back)));
     seal("after");
     restart();
     assertThat(version(CONTEXT, 3)).isEqualTo(2);
@@ -128,7 +129,7 @@ final class ArtifactHeadsTest {
     restart();
     assertThat(version(fork, ARTIFACTS - 1)).isEqualTo(2);
     for (var i = 0; i < 7; i++) {
-      log.append(fork, Guard.none(), Decision.always(message("m" + i)));
+      log.append(fork, AppendGuard.none(), Decision.always(message("m" + i)));
     }
     restart();
     assertThat(version(fork, 0)).isEqualTo(2);
@@ -154,7 +155,7 @@ final class ArtifactHeadsTest {
       // The form of version 2 of the schema.
       update.setBytes(1, old);
       update.executeUpdate();
-      Database.execute(connection, "DELETE FROM artifact_heads");
+      LogDatabase.execute(connection, "DELETE FROM artifact_heads");
     }
     open();
     assertThat(version(CONTEXT, 5)).isEqualTo(2);

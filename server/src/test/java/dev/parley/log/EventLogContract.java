@@ -64,29 +64,29 @@ abstract class EventLogContract {
     return new ContextCreated("local", null, null);
   }
 
-  static Draft message(String text) {
-    return Draft.of(new Message(new MessageId("m-" + text), Role.USER, text, null, null));
+  static EventDraft message(String text) {
+    return EventDraft.of(new Message(new MessageId("m-" + text), Role.USER, text, null, null));
   }
 
-  static Draft taskCreated() {
-    return new Draft(
+  static EventDraft taskCreated() {
+    return new EventDraft(
         TASK, new TaskCreated(Initiator.USER, null, null, null, null, null, null, null));
   }
 
-  static Draft status(TaskState state) {
-    return new Draft(TASK, new TaskStatus(state, null, null));
+  static EventDraft status(TaskState state) {
+    return new EventDraft(TASK, new TaskStatus(state, null, null));
   }
 
-  static Draft delta(int index, String text) {
-    return new Draft(TASK, new ContentDelta(text, index, BLOCK));
+  static EventDraft delta(int index, String text) {
+    return new EventDraft(TASK, new ContentDelta(text, index, BLOCK));
   }
 
-  static Draft checkpoint(int iteration) {
-    return new Draft(TASK, new InternalCheckpoint(iteration, null));
+  static EventDraft checkpoint(int iteration) {
+    return new EventDraft(TASK, new InternalCheckpoint(iteration, null));
   }
 
-  Appended append(Draft... drafts) {
-    return log.append(CONTEXT, Guard.none(), Decision.always(drafts));
+  AppendResult append(EventDraft... drafts) {
+    return log.append(CONTEXT, AppendGuard.none(), Decision.always(drafts));
   }
 
   List<Entry> all() {
@@ -122,7 +122,7 @@ abstract class EventLogContract {
     assertThatThrownBy(() -> log.head(unknown)).isInstanceOf(Rejection.NotFound.class);
     assertThatThrownBy(() -> log.read(unknown, Position.START, 1))
         .isInstanceOf(Rejection.NotFound.class);
-    assertThatThrownBy(() -> log.append(unknown, Guard.none(), _ -> List.of()))
+    assertThatThrownBy(() -> log.append(unknown, AppendGuard.none(), _ -> List.of()))
         .isInstanceOf(Rejection.NotFound.class);
     assertThatThrownBy(() -> log.await(unknown, Position.START, Duration.ZERO))
         .isInstanceOf(Rejection.NotFound.class);
@@ -155,7 +155,7 @@ abstract class EventLogContract {
             () ->
                 log.append(
                     CONTEXT,
-                    Guard.none(),
+                    AppendGuard.none(),
                     _ -> {
                       throw new Rejection.Conflict("busy", "not now");
                     }))
@@ -175,7 +175,7 @@ abstract class EventLogContract {
   @Test
   void nothing_follows_the_end_of_a_task() {
     append(taskCreated(), status(TaskState.WORKING));
-    append(status(TaskState.COMPLETED), new Draft(TASK, new TaskComplete("done", null, null)));
+    append(status(TaskState.COMPLETED), new EventDraft(TASK, new TaskComplete("done", null, null)));
     assertThatThrownBy(() -> append(delta(0, "late"))).isInstanceOf(Rejection.Conflict.class);
     assertThatThrownBy(() -> append(status(TaskState.FAILED)))
         .isInstanceOf(Rejection.Conflict.class);
@@ -186,26 +186,29 @@ abstract class EventLogContract {
   @Test
   void a_guard_on_the_head_holds_or_is_stale() {
     var head = log.head(CONTEXT);
-    log.append(CONTEXT, new Guard.At(head), Decision.always(message("a")));
-    assertThatThrownBy(() -> log.append(CONTEXT, new Guard.At(head), Decision.always(message("b"))))
+    log.append(CONTEXT, new AppendGuard.ExpectedHead(head), Decision.always(message("a")));
+    assertThatThrownBy(
+            () ->
+                log.append(
+                    CONTEXT, new AppendGuard.ExpectedHead(head), Decision.always(message("b"))))
         .isInstanceOf(Rejection.Stale.class);
   }
 
   @Test
   void the_same_key_with_the_same_body_answers_as_before() {
-    var once = new Guard.Once("local", "key", "hash");
-    var first = log.append(CONTEXT, once, Decision.always(message("a"), message("b")));
-    var second = log.append(CONTEXT, once, Decision.always(message("c")));
-    assertThat(second).isEqualTo(new Appended(first.first(), first.last(), true));
+    var idempotencyKey = new AppendGuard.IdempotencyKey("local", "key", "hash");
+    var first = log.append(CONTEXT, idempotencyKey, Decision.always(message("a"), message("b")));
+    var second = log.append(CONTEXT, idempotencyKey, Decision.always(message("c")));
+    assertThat(second).isEqualTo(new AppendResult(first.first(), first.last(), true));
     assertThat(log.head(CONTEXT)).isEqualTo(first.last());
     assertThatThrownBy(
             () ->
                 log.append(
                     CONTEXT,
-                    new Guard.Once("local", "key", "other"),
+                    new AppendGuard.IdempotencyKey("local", "key", "other"),
                     Decision.always(message("c"))))
         .isInstanceOf(Rejection.Conflict.class);
-    var somebodyElse = new Guard.Once("other", "key", "other");
+    var somebodyElse = new AppendGuard.IdempotencyKey("other", "key", "other");
     assertThat(log.append(CONTEXT, somebodyElse, Decision.always(message("c"))).replayed())
         .isFalse();
   }
@@ -242,7 +245,7 @@ abstract class EventLogContract {
               () ->
                   log.append(
                       CONTEXT,
-                      Guard.none(),
+                      AppendGuard.none(),
                       state -> {
                         if (!state.openTasks().isEmpty()) {
                           return List.of();
@@ -314,7 +317,7 @@ abstract class EventLogContract {
       text.append("w").append(i).append(" ");
     }
     var end = new ContentComplete(text.toString(), BLOCK, FinishReason.STOP, null, null, null);
-    append(new Draft(TASK, end));
+    append(new EventDraft(TASK, end));
     assertThat(all().getLast().event()).isEqualTo(end);
   }
 
@@ -335,9 +338,9 @@ abstract class EventLogContract {
     log.create(other, created());
     append(taskCreated());
     assertThat(log.withOpenTasks()).containsExactly(CONTEXT);
-    var changes = log.changes(before, 10);
-    assertThat(changes.contexts()).containsExactly(other, CONTEXT);
-    assertThat(log.changes(changes.mark(), 10).contexts()).isEmpty();
+    var changedContexts = log.changes(before, 10);
+    assertThat(changedContexts.contexts()).containsExactly(other, CONTEXT);
+    assertThat(log.changes(changedContexts.mark(), 10).contexts()).isEmpty();
   }
 
   @Test

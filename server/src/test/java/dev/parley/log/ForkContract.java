@@ -66,9 +66,10 @@ abstract class ForkContract {
     return new ContextForked(source, atSeq, null, null);
   }
 
-  static Draft data(String artifact, int value) {
+  static EventDraft data(String artifact, int value) {
     var data = Json.object().put("n", value);
-    return new Draft(TASK, new DataWrite(new ArtifactId(artifact), null, null, data, null, null));
+    return new EventDraft(
+        TASK, new DataWrite(new ArtifactId(artifact), null, null, data, null, null));
   }
 
   /// The same entry in another context.
@@ -93,8 +94,8 @@ abstract class ForkContract {
     return log.read(context, Position.START, Integer.MAX_VALUE);
   }
 
-  Appended append(ContextId context, Draft... drafts) {
-    return log.append(context, Guard.none(), Decision.always(drafts));
+  AppendResult append(ContextId context, EventDraft... drafts) {
+    return log.append(context, AppendGuard.none(), Decision.always(drafts));
   }
 
   List<Event> eventsAfter(ContextId context, long seq) {
@@ -137,8 +138,8 @@ abstract class ForkContract {
       }
     }
     var end = new ContentComplete(text.toString(), BLOCK, FinishReason.STOP, null, null, null);
-    append(context, new Draft(TASK, end), status(TaskState.COMPLETED));
-    append(context, new Draft(TASK, new TaskComplete("done", null, null)), message("last"));
+    append(context, new EventDraft(TASK, end), status(TaskState.COMPLETED));
+    append(context, new EventDraft(TASK, new TaskComplete("done", null, null)), message("last"));
   }
 
   @Test
@@ -209,7 +210,7 @@ abstract class ForkContract {
     var call = new ToolCallId("call");
     var start = new ToolStart(call, "shell", Json.object(), null, null, null, null, null);
     append(CONTEXT, taskCreated(), status(TaskState.WORKING), delta(0, "Hel"), delta(1, "lo"));
-    var cut = append(CONTEXT, new Draft(TASK, start), checkpoint(1)).last().seq();
+    var cut = append(CONTEXT, new EventDraft(TASK, start), checkpoint(1)).last().seq();
     append(CONTEXT, delta(2, " world"));
 
     log.fork(FORK, forked(CONTEXT, cut));
@@ -228,7 +229,7 @@ abstract class ForkContract {
   @Test
   void a_task_that_had_succeeded_but_not_ended_at_the_cut_ends_well() {
     append(CONTEXT, taskCreated(), status(TaskState.WORKING), status(TaskState.COMPLETED));
-    append(CONTEXT, new Draft(TASK, new TaskComplete("done", null, null)));
+    append(CONTEXT, new EventDraft(TASK, new TaskComplete("done", null, null)));
 
     log.fork(FORK, forked(CONTEXT, 4));
 
@@ -318,12 +319,13 @@ abstract class ForkContract {
 
   @Test
   void idempotency_keys_stay_with_the_source() {
-    var once = new Guard.Once("local", "key", "hash");
-    log.append(CONTEXT, once, Decision.always(message("a")));
+    var idempotencyKey = new AppendGuard.IdempotencyKey("local", "key", "hash");
+    log.append(CONTEXT, idempotencyKey, Decision.always(message("a")));
     log.fork(FORK, forked(CONTEXT, 2));
 
-    assertThat(log.append(FORK, once, Decision.always(message("b"))).replayed()).isFalse();
-    assertThat(log.append(FORK, once, Decision.always(message("b"))).last())
+    assertThat(log.append(FORK, idempotencyKey, Decision.always(message("b"))).replayed())
+        .isFalse();
+    assertThat(log.append(FORK, idempotencyKey, Decision.always(message("b"))).last())
         .isEqualTo(Position.of(4));
   }
 

@@ -42,7 +42,7 @@ public final class MemoryLog implements EventLog {
 
   private static final class Context {
     final List<Entry> entries = new ArrayList<>();
-    final Map<String, Appended> keys = new HashMap<>();
+    final Map<String, AppendResult> keys = new HashMap<>();
     final Map<String, String> hashes = new HashMap<>();
     ContextState state = new ContextState();
     long mark;
@@ -59,23 +59,27 @@ public final class MemoryLog implements EventLog {
               entry.event()));
     }
 
-    Draft withText(Draft draft) {
-      if (!(draft.event() instanceof ContentComplete end) || draft.origin() == null) {
-        return draft;
+    EventDraft withText(EventDraft eventDraft) {
+      if (!(eventDraft.event() instanceof ContentComplete end) || eventDraft.origin() == null) {
+        return eventDraft;
       }
       var first =
-          state.openTask(draft.origin().taskId()).orElseThrow().openBlocks().get(end.blockId());
+          state
+              .openTask(eventDraft.origin().taskId())
+              .orElseThrow()
+              .openBlocks()
+              .get(end.blockId());
       var text = new StringBuilder();
       for (var entry : entries) {
         if (entry.event() instanceof ContentDelta delta
             && entry.position().seq() >= first.firstSeq()
-            && draft.origin().taskId().equals(entry.taskId())
+            && eventDraft.origin().taskId().equals(entry.taskId())
             && Objects.equals(delta.blockId(), end.blockId())) {
           text.append(delta.delta());
         }
       }
-      return new Draft(
-          draft.origin(),
+      return new EventDraft(
+          eventDraft.origin(),
           new ContentComplete(
               text.toString(), end.blockId(), end.finishReason(), end.partial(), null, null));
     }
@@ -93,20 +97,20 @@ public final class MemoryLog implements EventLog {
           }
           var context = new Context();
           contexts.put(id, context);
-          add(id, context, List.of(Draft.of(created)));
+          add(id, context, List.of(EventDraft.of(created)));
           return true;
         });
   }
 
   /// Copies the entries, as a reference for the forks of other logs.
   @Override
-  public boolean fork(ContextId id, ContextForked forked, List<Draft> more) {
+  public boolean fork(ContextId id, ContextForked forked, List<EventDraft> more) {
     return locked(
         () -> {
           var source = context(forked.sourceContextId());
           var head = source.state.head().seq();
           if (forked.atSeq() < 1 || forked.atSeq() > head) {
-            throw Forks.outOfRange(forked.atSeq(), head);
+            throw ForkPreparer.outOfRange(forked.atSeq(), head);
           }
           if (deleted.contains(id)) {
             throw new Rejection.Gone("the context was deleted: " + id);
@@ -119,8 +123,8 @@ public final class MemoryLog implements EventLog {
           source.entries.stream()
               .filter(entry -> entry.position().seq() <= forked.atSeq())
               .forEach(entry -> context.share(id, entry));
-          var drafts = new ArrayList<>(List.of(Draft.of(forked)));
-          ForkedEnds.of(context.state).forEach(end -> drafts.add(context.withText(end)));
+          var drafts = new ArrayList<>(List.of(EventDraft.of(forked)));
+          ForkedTaskEnds.of(context.state).forEach(end -> drafts.add(context.withText(end)));
           drafts.addAll(more);
           add(id, context, drafts);
           return true;
@@ -128,18 +132,18 @@ public final class MemoryLog implements EventLog {
   }
 
   @Override
-  public Appended append(ContextId id, Guard guard, Decision decide) {
+  public AppendResult append(ContextId id, AppendGuard appendGuard, Decision decide) {
     return locked(
         () -> {
           var context = context(id);
-          switch (guard) {
-            case Guard.None() -> {}
-            case Guard.At(var head) -> {
+          switch (appendGuard) {
+            case AppendGuard.NoGuard() -> {}
+            case AppendGuard.ExpectedHead(var head) -> {
               if (!context.state.head().equals(head)) {
                 throw new Rejection.Stale("the context has events after " + head);
               }
             }
-            case Guard.Once(var principal, var key, var hash) -> {
+            case AppendGuard.IdempotencyKey(var principal, var key, var hash) -> {
               var earlier = context.keys.get(principal + "\n" + key);
               if (earlier != null) {
                 if (!hash.equals(context.hashes.get(principal + "\n" + key))) {
@@ -151,37 +155,37 @@ public final class MemoryLog implements EventLog {
             }
           }
           var result = add(id, context, decide.decide(context.state));
-          if (guard instanceof Guard.Once(var principal, var key, var hash)) {
+          if (appendGuard instanceof AppendGuard.IdempotencyKey(var principal, var key, var hash)) {
             context.keys.put(
-                principal + "\n" + key, new Appended(result.first(), result.last(), true));
+                principal + "\n" + key, new AppendResult(result.first(), result.last(), true));
             context.hashes.put(principal + "\n" + key, hash);
           }
           return result;
         });
   }
 
-  private Appended add(ContextId id, Context context, List<Draft> drafts) {
+  private AppendResult add(ContextId id, Context context, List<EventDraft> drafts) {
     var next = context.state.copy();
     var added = new ArrayList<Entry>();
-    for (var draft : drafts) {
+    for (var eventDraft : drafts) {
       var head = next.head();
-      var position = draft.event().internal() ? head.nextInternal() : head.nextPublic();
-      next.admit(draft, position);
+      var position = eventDraft.event().internal() ? head.nextInternal() : head.nextPublic();
+      next.validateAndApply(eventDraft, position);
       added.add(
           new Entry(
               id,
               position,
               new UUID(id.hashCode(), position.seq() << 16 | position.k()),
               Instant.ofEpochMilli(clock.millis()),
-              draft.origin(),
-              draft.event()));
+              eventDraft.origin(),
+              eventDraft.event()));
     }
     context.state = next;
     context.entries.addAll(added);
     context.mark = ++mark;
     appended.signalAll();
     var first = added.isEmpty() ? next.head() : added.getFirst().position();
-    return new Appended(first, context.state.head(), false);
+    return new AppendResult(first, context.state.head(), false);
   }
 
   @Override
@@ -267,7 +271,7 @@ public final class MemoryLog implements EventLog {
   }
 
   @Override
-  public Changes changes(long since, int limit) {
+  public ChangedContexts changes(long since, int limit) {
     return locked(
         () -> {
           var found =
@@ -277,7 +281,7 @@ public final class MemoryLog implements EventLog {
                   .limit(limit)
                   .toList();
           var last = found.isEmpty() ? since : found.getLast().getValue().mark;
-          return new Changes(found.stream().map(Map.Entry::getKey).toList(), last);
+          return new ChangedContexts(found.stream().map(Map.Entry::getKey).toList(), last);
         });
   }
 

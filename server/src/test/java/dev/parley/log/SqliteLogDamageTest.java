@@ -28,8 +28,8 @@ final class SqliteLogDamageTest {
     try (var log = SqliteLogTest.open(folder)) {
       log.create(DAMAGED, created());
       log.create(GOOD, created());
-      log.append(DAMAGED, Guard.none(), Decision.always(message("kept")));
-      log.append(GOOD, Guard.none(), Decision.always(message("one")));
+      log.append(DAMAGED, AppendGuard.none(), Decision.always(message("kept")));
+      log.append(GOOD, AppendGuard.none(), Decision.always(message("one")));
     }
   }
 
@@ -46,10 +46,11 @@ final class SqliteLogDamageTest {
     try (var log = SqliteLogTest.open(folder)) {
       assertThatThrownBy(() -> log.read(DAMAGED, Position.START, 10))
           .isInstanceOf(Rejection.Damaged.class);
-      assertThatThrownBy(() -> log.append(DAMAGED, Guard.none(), Decision.always(message("lost"))))
+      assertThatThrownBy(
+              () -> log.append(DAMAGED, AppendGuard.none(), Decision.always(message("lost"))))
           .isInstanceOf(Rejection.Damaged.class);
       for (var i = 0; i < 50; i++) {
-        log.append(GOOD, Guard.none(), Decision.always(message("more-" + i)));
+        log.append(GOOD, AppendGuard.none(), Decision.always(message("more-" + i)));
       }
       assertThat(log.read(GOOD, Position.START, 100)).hasSize(52);
       assertThatThrownBy(() -> log.head(DAMAGED)).isInstanceOf(Rejection.Damaged.class);
@@ -109,7 +110,8 @@ final class SqliteLogDamageTest {
     try (var connection = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("log.db"));
         var statement = connection.createStatement();
         var update = connection.prepareStatement("UPDATE blocks SET data = ? WHERE id = ?")) {
-      var number = Database.number(connection, "SELECT number FROM contexts WHERE id = 'damaged'");
+      var number =
+          LogDatabase.number(connection, "SELECT number FROM contexts WHERE id = 'damaged'");
       try (var rows = statement.executeQuery("SELECT id, data FROM blocks")) {
         while (rows.next()) {
           update.setBytes(1, garbled(rows.getBytes(2), number));

@@ -52,9 +52,10 @@ final class SqliteLogEraseTest {
 
   @TempDir Path folder;
 
-  private SqliteLog open(Tuning tuning) {
+  private SqliteLog open(LogTuning logTuning) {
     return SqliteLog.open(
-        new SqliteLog.Parts(folder, InstantSource.system(), new SecureRandom(), tuning));
+        new SqliteLog.SqliteLogDependencies(
+            folder, InstantSource.system(), new SecureRandom(), logTuning));
   }
 
   private Connection connect() throws SQLException {
@@ -69,8 +70,8 @@ final class SqliteLogEraseTest {
     return reader;
   }
 
-  private static void say(EventLog log, ContextId context, String text) {
-    log.append(context, Guard.none(), Decision.always(message(text)));
+  private static void appendMessage(EventLog log, ContextId context, String text) {
+    log.append(context, AppendGuard.none(), Decision.always(message(text)));
   }
 
   /// Text that hardly compresses.
@@ -84,7 +85,7 @@ final class SqliteLogEraseTest {
     log.create(context, created());
     for (var i = 0; i < kilobytes; i += 24) {
       var noise = new Message(new MessageId("m-" + i), Role.USER, noise(24 << 10), null, null);
-      log.append(context, Guard.none(), Decision.always(Draft.of(noise)));
+      log.append(context, AppendGuard.none(), Decision.always(EventDraft.of(noise)));
     }
   }
 
@@ -98,13 +99,13 @@ final class SqliteLogEraseTest {
     while (true) {
       try {
         log.head(context);
-        say(log, OTHER, "tick");
+        appendMessage(log, OTHER, "tick");
       } catch (Rejection.Gone gone) {
         break;
       }
     }
     for (var i = 0; i < 5; i++) {
-      say(log, OTHER, "tock");
+      appendMessage(log, OTHER, "tock");
     }
   }
 
@@ -131,7 +132,7 @@ final class SqliteLogEraseTest {
   void a_deletion_costs_what_it_removes_and_not_what_was_removed_before()
       throws SQLException, IOException {
     var small = new ContextId("small");
-    try (var log = open(Tuning.DEFAULT)) {
+    try (var log = open(LogTuning.DEFAULT)) {
       log.create(OTHER, created());
       fill(log, CONTEXT, 6_000);
       log.delete(CONTEXT);
@@ -139,7 +140,7 @@ final class SqliteLogEraseTest {
       var erased = log.metrics().erasedBytes();
       try (var reader = reader()) {
         assertThat(reader.isClosed()).isFalse();
-        say(log, OTHER, "the-log-is-not-empty");
+        appendMessage(log, OTHER, "the-log-is-not-empty");
         var before = walBytes();
         var deletion = delete(log, small);
         awaitGone(log, small);
@@ -159,7 +160,7 @@ final class SqliteLogEraseTest {
     try (var log = open(SqliteLogTest.SMALL)) {
       log.create(OTHER, created());
       log.create(CONTEXT, created());
-      say(log, CONTEXT, SECRET);
+      appendMessage(log, CONTEXT, SECRET);
       CompletableFuture<Void> first;
       CompletableFuture<Void> second;
       try (var reader = reader()) {
@@ -168,7 +169,7 @@ final class SqliteLogEraseTest {
         awaitGone(log, CONTEXT);
         second = delete(log, CONTEXT);
         for (var i = 0; i < 5; i++) {
-          say(log, OTHER, "appends-go-on");
+          appendMessage(log, OTHER, "appends-go-on");
         }
         assertThat(first).isNotDone();
         assertThat(second).isNotDone();
@@ -206,7 +207,7 @@ final class SqliteLogEraseTest {
     var reader = stopWhileDeleting();
     assertThat(Files.readString(folder.resolve("log.db-wal"), StandardCharsets.ISO_8859_1))
         .contains(SECRET);
-    try (var log = open(Tuning.DEFAULT)) {
+    try (var log = open(LogTuning.DEFAULT)) {
       reader.close();
       awaitErased(log);
       assertNoSecret();
@@ -221,10 +222,13 @@ final class SqliteLogEraseTest {
   private Connection stopWhileDeleting() throws SQLException {
     Connection reader;
     CompletableFuture<Void> deletion;
-    try (var log = open(Tuning.DEFAULT)) {
+    try (var log = open(LogTuning.DEFAULT)) {
       log.create(OTHER, created());
       fill(log, CONTEXT, 3_000);
-      log.append(CONTEXT, new Guard.Once("local", "key", "hash"), Decision.always(message(SECRET)));
+      log.append(
+          CONTEXT,
+          new AppendGuard.IdempotencyKey("local", "key", "hash"),
+          Decision.always(message(SECRET)));
       reader = reader();
       deletion = delete(log, CONTEXT);
       while (true) {
@@ -252,7 +256,7 @@ final class SqliteLogEraseTest {
     try (var log = open(SqliteLogTest.SMALL)) {
       log.create(OTHER, created());
       for (var i = 0; i < 400; i++) {
-        say(log, OTHER, "m" + i);
+        appendMessage(log, OTHER, "m" + i);
       }
       var contexts = new ArrayList<ContextId>();
       for (var i = 0; i < 20; i++) {
@@ -287,7 +291,7 @@ final class SqliteLogEraseTest {
       log.create(OTHER, created());
       log.create(CONTEXT, created());
       for (var i = 0; i < 12; i++) {
-        say(log, CONTEXT, "m" + i);
+        appendMessage(log, CONTEXT, "m" + i);
       }
       log.fork(fork, new ContextForked(CONTEXT, 3, null, null));
     }
@@ -297,7 +301,7 @@ final class SqliteLogEraseTest {
     }
     try (var log = open(SqliteLogTest.SMALL)) {
       assertThatThrownBy(() -> log.delete(CONTEXT)).isInstanceOf(Rejection.Unavailable.class);
-      say(log, OTHER, "appends-go-on");
+      appendMessage(log, OTHER, "appends-go-on");
       assertThatThrownBy(() -> log.delete(CONTEXT)).isInstanceOf(Rejection.Unavailable.class);
       var further = new ContextId("further");
       log.create(further, created());
@@ -309,12 +313,12 @@ final class SqliteLogEraseTest {
   @Test
   void a_context_that_is_deleted_while_its_text_is_read_is_gone_and_nothing_worse() {
     // Pages of two events, so that the text is read in hundreds of them.
-    var tuning = new Tuning(2, 4_096, 5, 2_000, 8_000, 2, 64 << 10);
+    var logTuning = new LogTuning(2, 4_096, 5, 2_000, 8_000, 2, 64 << 10);
     var contexts = List.of(new ContextId("c1"), new ContextId("c2"), new ContextId("c3"));
-    try (var log = open(tuning)) {
+    try (var log = open(logTuning)) {
       contexts.forEach(context -> writeBlock(log, context));
     }
-    try (var log = open(tuning)) {
+    try (var log = open(logTuning)) {
       for (var context : contexts) {
         var beforeLast = Position.of(log.head(context).seq() - 1);
         var readOnce = new CompletableFuture<Void>();
@@ -337,16 +341,16 @@ final class SqliteLogEraseTest {
   /// A block of 600 events, whose end is stored without the text.
   private static void writeBlock(EventLog log, ContextId context) {
     log.create(context, created());
-    log.append(context, Guard.none(), Decision.always(taskCreated()));
+    log.append(context, AppendGuard.none(), Decision.always(taskCreated()));
     for (var i = 0; i < 600; i += 50) {
-      var drafts = new ArrayList<Draft>();
+      var drafts = new ArrayList<EventDraft>();
       for (var k = 0; k < 50; k++) {
         drafts.add(delta(i + k, "x"));
       }
-      log.append(context, Guard.none(), Decision.always(drafts.toArray(Draft[]::new)));
+      log.append(context, AppendGuard.none(), Decision.always(drafts.toArray(EventDraft[]::new)));
     }
     var end = new ContentComplete("x".repeat(600), BLOCK, null, null, null, null);
-    log.append(context, Guard.none(), Decision.always(new Draft(TASK, end)));
+    log.append(context, AppendGuard.none(), Decision.always(new EventDraft(TASK, end)));
   }
 
   @Test
@@ -370,7 +374,7 @@ final class SqliteLogEraseTest {
         .contains(SECRET);
     try (var log = open(SqliteLogTest.SMALL)) {
       while (count("erasures") > 0) {
-        say(log, OTHER, "appends-go-on");
+        appendMessage(log, OTHER, "appends-go-on");
       }
       assertNoSecret();
       assertThat(count("sqlite_master WHERE name = 'zeros'")).isZero();

@@ -56,16 +56,16 @@ final class SqliteLogFatalTest {
     LOGGER.removeHandler(broken);
   }
 
-  private SqliteLog open(Fault fault, FatalHandler fatal) {
+  private SqliteLog open(FaultInjector faultInjector, FatalHandler fatal) {
     return SqliteLog.open(
-        new SqliteLog.Parts(
+        new SqliteLog.SqliteLogDependencies(
             folder, InstantSource.system(), new SecureRandom(), SqliteLogTest.SMALL),
-        fault,
+        faultInjector,
         fatal);
   }
 
   /// Throws an OutOfMemoryError on request.
-  private static final class Exhausted implements Fault {
+  private static final class OutOfMemoryFault implements FaultInjector {
     volatile boolean now;
 
     @Override
@@ -78,21 +78,23 @@ final class SqliteLogFatalTest {
 
   @Test
   void when_the_writer_fails_the_append_is_refused_and_the_handler_called() {
-    var fault = new Exhausted();
+    var fault = new OutOfMemoryFault();
     var failure = new CompletableFuture<String>();
     try (var log = open(fault, (thread, cause) -> failure.complete(thread + ": " + cause))) {
       log.create(CONTEXT, created());
       fault.now = true;
-      assertThatThrownBy(() -> log.append(CONTEXT, Guard.none(), Decision.always(message("lost"))))
+      assertThatThrownBy(
+              () -> log.append(CONTEXT, AppendGuard.none(), Decision.always(message("lost"))))
           .isInstanceOf(Rejection.Unavailable.class);
       assertThat(failure.join()).startsWith("parley-log-writer: java.lang.OutOfMemoryError");
       assertThat(log.writable()).isFalse();
-      assertThatThrownBy(() -> log.append(CONTEXT, Guard.none(), Decision.always(message("late"))))
+      assertThatThrownBy(
+              () -> log.append(CONTEXT, AppendGuard.none(), Decision.always(message("late"))))
           .isInstanceOf(Rejection.Unavailable.class);
       assertThatThrownBy(() -> log.delete(CONTEXT)).isInstanceOf(Rejection.Unavailable.class);
       assertThat(log.read(CONTEXT, Position.START, 10)).hasSize(1);
     }
-    try (var log = open(Fault.NONE, FatalHandler.NONE)) {
+    try (var log = open(FaultInjector.NONE, FatalHandler.NONE)) {
       assertThat(log.read(CONTEXT, Position.START, 10))
           .extracting(Entry::event)
           .containsExactly(created());
@@ -101,7 +103,7 @@ final class SqliteLogFatalTest {
 
   @Test
   void the_handler_may_close_the_log() {
-    var fault = new Exhausted();
+    var fault = new OutOfMemoryFault();
     var closed = new CompletableFuture<Boolean>();
     var opened = new CompletableFuture<SqliteLog>();
     var log =
@@ -114,21 +116,23 @@ final class SqliteLogFatalTest {
     opened.complete(log);
     log.create(CONTEXT, created());
     fault.now = true;
-    assertThatThrownBy(() -> log.append(CONTEXT, Guard.none(), Decision.always(message("lost"))))
+    assertThatThrownBy(
+            () -> log.append(CONTEXT, AppendGuard.none(), Decision.always(message("lost"))))
         .isInstanceOf(Rejection.Unavailable.class);
     assertThat(closed.join()).isTrue();
-    open(Fault.NONE, FatalHandler.NONE).close();
+    open(FaultInjector.NONE, FatalHandler.NONE).close();
   }
 
   @Test
   void when_another_part_of_the_server_fails_nothing_more_is_taken() {
     var failure = new CompletableFuture<String>();
-    try (var log = open(Fault.NONE, (thread, _) -> failure.complete(thread))) {
+    try (var log = open(FaultInjector.NONE, (thread, _) -> failure.complete(thread))) {
       log.create(CONTEXT, created());
       log.fail("views", new StackOverflowError());
       assertThat(failure.join()).isEqualTo("views");
       assertThat(log.writable()).isFalse();
-      assertThatThrownBy(() -> log.append(CONTEXT, Guard.none(), Decision.always(message("late"))))
+      assertThatThrownBy(
+              () -> log.append(CONTEXT, AppendGuard.none(), Decision.always(message("late"))))
           .isInstanceOf(Rejection.Unavailable.class);
     }
   }

@@ -36,15 +36,15 @@ final class SqliteLogFaultTest {
 
   @TempDir Path folder;
 
-  private SqliteLog open(Fault fault) {
+  private SqliteLog open(FaultInjector faultInjector) {
     return SqliteLog.open(
-        new SqliteLog.Parts(
+        new SqliteLog.SqliteLogDependencies(
             folder, InstantSource.system(), new SecureRandom(), SqliteLogTest.SMALL),
-        fault);
+        faultInjector);
   }
 
   /// Fails on request.
-  private static final class Switch implements Fault {
+  private static final class SwitchableFault implements FaultInjector {
     volatile boolean before;
     volatile boolean after;
 
@@ -66,18 +66,19 @@ final class SqliteLogFaultTest {
 
   @Test
   void an_append_that_was_not_written_is_refused_and_never_seen() {
-    var fault = new Switch();
+    var fault = new SwitchableFault();
     try (var log = open(fault)) {
       log.create(CONTEXT, created());
       fault.before = true;
-      assertThatThrownBy(() -> log.append(CONTEXT, Guard.none(), Decision.always(message("lost"))))
+      assertThatThrownBy(
+              () -> log.append(CONTEXT, AppendGuard.none(), Decision.always(message("lost"))))
           .isInstanceOf(Rejection.Unavailable.class);
       assertThat(log.head(CONTEXT)).isEqualTo(Position.of(1));
       fault.before = false;
-      log.append(CONTEXT, Guard.none(), Decision.always(message("kept")));
+      log.append(CONTEXT, AppendGuard.none(), Decision.always(message("kept")));
       assertThat(log.head(CONTEXT)).isEqualTo(Position.of(2));
     }
-    try (var log = open(Fault.NONE)) {
+    try (var log = open(FaultInjector.NONE)) {
       assertThat(log.read(CONTEXT, Position.START, 10))
           .extracting(Entry::event)
           .containsExactly(created(), message("kept").event());
@@ -86,12 +87,12 @@ final class SqliteLogFaultTest {
 
   @Test
   void an_append_in_doubt_that_turns_out_durable_is_acknowledged_once() {
-    var fault = new Switch();
+    var fault = new SwitchableFault();
     try (var log = open(fault)) {
       log.create(CONTEXT, created());
       fault.after = true;
-      var appended = log.append(CONTEXT, Guard.none(), Decision.always(message("kept")));
-      assertThat(appended.last()).isEqualTo(Position.of(2));
+      var appendResult = log.append(CONTEXT, AppendGuard.none(), Decision.always(message("kept")));
+      assertThat(appendResult.last()).isEqualTo(Position.of(2));
       assertThat(log.read(CONTEXT, Position.START, 10)).hasSize(2);
     }
   }
@@ -101,7 +102,7 @@ final class SqliteLogFaultTest {
   @Test
   void an_append_in_doubt_is_seen_only_when_it_was_written_to_the_disk_once_more()
       throws SQLException {
-    var fault = new Switch();
+    var fault = new SwitchableFault();
     try (var log = open(fault)) {
       log.create(CONTEXT, created());
       try (var reader = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("log.db"))) {
@@ -109,7 +110,7 @@ final class SqliteLogFaultTest {
         reader.createStatement().executeQuery("SELECT * FROM contexts").next();
         fault.after = true;
         assertThatThrownBy(
-                () -> log.append(CONTEXT, Guard.none(), Decision.always(message("unsynced"))))
+                () -> log.append(CONTEXT, AppendGuard.none(), Decision.always(message("unsynced"))))
             .isInstanceOf(Rejection.Unavailable.class)
             .hasMessageContaining("not yet known");
         assertThat(log.writable()).isFalse();
@@ -126,8 +127,8 @@ final class SqliteLogFaultTest {
   void one_context_that_cannot_be_sealed_refuses_no_append_and_keeps_no_other_from_being_sealed()
       throws SQLException {
     var bad = new ContextId("c1");
-    Fault fault =
-        new Fault() {
+    FaultInjector faultInjector =
+        new FaultInjector() {
           @Override
           public void beforeSeal(ContextId context) {
             if (context.equals(bad)) {
@@ -136,15 +137,17 @@ final class SqliteLogFaultTest {
           }
         };
     // Enough unsealed data that several contexts are sealed at once.
-    try (var log = open(fault)) {
+    try (var log = open(faultInjector)) {
       for (var i = 0; i < 40; i++) {
         var context = new ContextId("c" + i % 8);
         log.create(context, created());
-        log.append(context, Guard.none(), Decision.always(message("x".repeat(100) + i)));
+        log.append(context, AppendGuard.none(), Decision.always(message("x".repeat(100) + i)));
       }
       for (var i = 0; i < 200; i++) {
         log.append(
-            new ContextId("c" + i % 8), Guard.none(), Decision.always(message("y".repeat(90) + i)));
+            new ContextId("c" + i % 8),
+            AppendGuard.none(),
+            Decision.always(message("y".repeat(90) + i)));
       }
       try (var other = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("log.db"));
           var statement = other.createStatement();
@@ -160,7 +163,7 @@ final class SqliteLogFaultTest {
 
   @Test
   void a_context_whose_creation_failed_does_not_exist_and_can_be_created() {
-    var fault = new Switch();
+    var fault = new SwitchableFault();
     try (var log = open(fault)) {
       fault.before = true;
       assertThatThrownBy(() -> log.create(CONTEXT, created()))
@@ -173,16 +176,18 @@ final class SqliteLogFaultTest {
 
   @Test
   void a_key_whose_append_failed_can_be_used_again() {
-    var fault = new Switch();
-    var once = new Guard.Once("local", "key", "hash");
+    var fault = new SwitchableFault();
+    var idempotencyKey = new AppendGuard.IdempotencyKey("local", "key", "hash");
     try (var log = open(fault)) {
       log.create(CONTEXT, created());
       fault.before = true;
-      assertThatThrownBy(() -> log.append(CONTEXT, once, Decision.always(message("a"))))
+      assertThatThrownBy(() -> log.append(CONTEXT, idempotencyKey, Decision.always(message("a"))))
           .isInstanceOf(Rejection.Unavailable.class);
       fault.before = false;
-      assertThat(log.append(CONTEXT, once, Decision.always(message("a"))).replayed()).isFalse();
-      assertThat(log.append(CONTEXT, once, Decision.always(message("a"))).replayed()).isTrue();
+      assertThat(log.append(CONTEXT, idempotencyKey, Decision.always(message("a"))).replayed())
+          .isFalse();
+      assertThat(log.append(CONTEXT, idempotencyKey, Decision.always(message("a"))).replayed())
+          .isTrue();
     }
   }
 
@@ -192,8 +197,8 @@ final class SqliteLogFaultTest {
       throws InterruptedException {
     var random = new Random(seed);
     var commits = new AtomicInteger();
-    Fault flaky =
-        new Fault() {
+    FaultInjector flaky =
+        new FaultInjector() {
           @Override
           public void beforeCommit() throws SQLException {
             if (commits.incrementAndGet() % 5 == 0) {
@@ -221,7 +226,7 @@ final class SqliteLogFaultTest {
                 () -> {
                   for (var i = 0; i < 60; i++) {
                     try {
-                      log.append(context, Guard.none(), Decision.always(message(name + i)));
+                      log.append(context, AppendGuard.none(), Decision.always(message(name + i)));
                       acknowledged.add(name + i);
                     } catch (Rejection.Unavailable refused) {
                       assertThat(refused).hasMessageContaining("store");
@@ -235,7 +240,7 @@ final class SqliteLogFaultTest {
       visible = messages(log);
     }
     assertThat(visible).containsAll(acknowledged);
-    try (var log = open(Fault.NONE)) {
+    try (var log = open(FaultInjector.NONE)) {
       assertThat(messages(log)).isEqualTo(visible);
       assertThat(acknowledged).isEqualTo(visible);
     }
@@ -244,12 +249,13 @@ final class SqliteLogFaultTest {
   @Test
   void a_file_locked_by_somebody_else_is_waited_for_or_refused_and_nothing_is_lost()
       throws SQLException {
-    try (var log = open(Fault.NONE)) {
+    try (var log = open(FaultInjector.NONE)) {
       log.create(CONTEXT, created());
       try (var other = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("log.db"));
           var statement = other.createStatement()) {
         statement.execute("BEGIN IMMEDIATE");
-        assertThatThrownBy(() -> log.append(CONTEXT, Guard.none(), Decision.always(message("a"))))
+        assertThatThrownBy(
+                () -> log.append(CONTEXT, AppendGuard.none(), Decision.always(message("a"))))
             .isInstanceOf(Rejection.Unavailable.class);
         assertThat(log.read(CONTEXT, Position.START, 10)).hasSize(1);
         assertThat(log.outage()).isPresent();
@@ -258,7 +264,7 @@ final class SqliteLogFaultTest {
       while (!log.writable()) {
         Thread.onSpinWait();
       }
-      log.append(CONTEXT, Guard.none(), Decision.always(message("b")));
+      log.append(CONTEXT, AppendGuard.none(), Decision.always(message("b")));
       assertThat(log.read(CONTEXT, Position.START, 10)).hasSize(2);
     }
   }
@@ -296,8 +302,8 @@ final class SqliteLogFaultTest {
   void a_context_whose_creation_was_lost_cannot_be_deleted() throws Exception {
     var writing = new CountDownLatch(1);
     var release = new CountDownLatch(1);
-    Fault once =
-        new Fault() {
+    FaultInjector once =
+        new FaultInjector() {
           private boolean failed;
 
           @Override

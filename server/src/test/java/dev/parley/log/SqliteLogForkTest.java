@@ -45,18 +45,18 @@ final class SqliteLogForkTest extends ForkContract {
     log = open();
   }
 
-  private EventLog reopen(Fault fault) {
+  private EventLog reopen(FaultInjector faultInjector) {
     log.close();
-    var parts =
-        new SqliteLog.Parts(
+    var sqliteLogDependencies =
+        new SqliteLog.SqliteLogDependencies(
             folder, InstantSource.system(), new SecureRandom(), SqliteLogTest.SMALL);
-    log = SqliteLog.open(parts, fault);
+    log = SqliteLog.open(sqliteLogDependencies, faultInjector);
     return log;
   }
 
   private long count(String sql) throws SQLException {
     try (var connection = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("log.db"))) {
-      return Database.number(connection, sql);
+      return LogDatabase.number(connection, sql);
     }
   }
 
@@ -122,18 +122,22 @@ final class SqliteLogForkTest extends ForkContract {
   @Test
   void a_fork_of_a_hundred_thousand_events_adds_a_few_rows() throws SQLException {
     log.close();
-    var parts =
-        new SqliteLog.Parts(folder, InstantSource.system(), new SecureRandom(), Tuning.DEFAULT);
-    log = SqliteLog.open(parts);
+    var sqliteLogDependencies =
+        new SqliteLog.SqliteLogDependencies(
+            folder, InstantSource.system(), new SecureRandom(), LogTuning.DEFAULT);
+    log = SqliteLog.open(sqliteLogDependencies);
     append(CONTEXT, taskCreated(), status(TaskState.WORKING));
     for (var batch = 0; batch < 100; batch++) {
-      var deltas = new Draft[1000];
+      var deltas = new EventDraft[1000];
       for (var i = 0; i < deltas.length; i++) {
         deltas[i] = delta(batch * deltas.length + i, "w");
       }
       append(CONTEXT, deltas);
     }
-    append(CONTEXT, status(TaskState.COMPLETED), new Draft(TASK, new TaskComplete("", null, null)));
+    append(
+        CONTEXT,
+        status(TaskState.COMPLETED),
+        new EventDraft(TASK, new TaskComplete("", null, null)));
     append(CONTEXT, message("last"));
     var head = log.head(CONTEXT).seq();
     assertThat(count("SELECT count(*) FROM states")).isBetween(10L, 100L);
@@ -187,13 +191,14 @@ final class SqliteLogForkTest extends ForkContract {
   /// All text in segments and blocks, unpacked.
   private List<String> texts() throws SQLException {
     var texts = new ArrayList<String>();
-    try (var packed = new Packed();
+    try (var chunkPacker = new ChunkPacker();
         var connection = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("log.db"));
         var statement = connection.createStatement()) {
       for (var table : List.of("segments", "states")) {
         try (var rows = statement.executeQuery("SELECT data FROM " + table)) {
           while (rows.next()) {
-            texts.add(new String(packed.unpack(rows.getBytes(1)), StandardCharsets.ISO_8859_1));
+            texts.add(
+                new String(chunkPacker.unpack(rows.getBytes(1)), StandardCharsets.ISO_8859_1));
           }
         }
       }
@@ -274,7 +279,7 @@ final class SqliteLogForkTest extends ForkContract {
     fill(CONTEXT, 20);
     var broken = new AtomicBoolean();
     var fault =
-        new Fault() {
+        new FaultInjector() {
           @Override
           public void beforeCommit() throws SQLException {
             if (broken.get()) {
@@ -299,7 +304,7 @@ final class SqliteLogForkTest extends ForkContract {
     fill(CONTEXT, 20);
     var broken = new AtomicBoolean();
     var fault =
-        new Fault() {
+        new FaultInjector() {
           @Override
           public void afterCommit() throws SQLException {
             if (broken.getAndSet(false)) {

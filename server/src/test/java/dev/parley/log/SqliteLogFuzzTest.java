@@ -82,18 +82,18 @@ final class SqliteLogFuzzTest {
   @ParameterizedTest
   @MethodSource("seeds")
   void the_log_agrees_with_its_model(int seed) throws Exception {
-    new World(folder, seed).run();
+    new FuzzRun(folder, seed).run();
   }
 
   @ParameterizedTest
   @MethodSource("manySeeds")
   @Tag("long")
   void the_log_agrees_with_its_model_for_many_seeds(int seed) throws Exception {
-    new World(folder, seed).run();
+    new FuzzRun(folder, seed).run();
   }
 
   /// Commits that fail at random.
-  private static final class RandomFaults implements Fault {
+  private static final class RandomFaults implements FaultInjector {
 
     private final Random random;
     volatile boolean on = true;
@@ -118,7 +118,7 @@ final class SqliteLogFuzzTest {
   }
 
   /// One log, its workers, and all entries that were ever read from it.
-  private static final class World {
+  private static final class FuzzRun {
 
     private final int seed;
     private final Path root;
@@ -131,7 +131,7 @@ final class SqliteLogFuzzTest {
     private int copies;
     private long mark;
 
-    World(Path root, int seed) throws IOException {
+    FuzzRun(Path root, int seed) throws IOException {
       this.seed = seed;
       this.root = root;
       random = new Random(seed);
@@ -144,10 +144,10 @@ final class SqliteLogFuzzTest {
     }
 
     private SqliteLog open() {
-      var parts =
-          new SqliteLog.Parts(
+      var sqliteLogDependencies =
+          new SqliteLog.SqliteLogDependencies(
               folder, InstantSource.system(), new SecureRandom(), SqliteLogTest.SMALL);
-      return SqliteLog.open(parts, faults);
+      return SqliteLog.open(sqliteLogDependencies, faults);
     }
 
     void run() throws Exception {
@@ -185,10 +185,10 @@ final class SqliteLogFuzzTest {
       }
       assertThat(log.withOpenTasks()).containsExactlyInAnyOrderElementsOf(open);
       var changed = new LinkedHashSet<ContextId>();
-      for (var changes = log.changes(mark, 3); changes.mark() > mark; ) {
-        changed.addAll(changes.contexts());
-        mark = changes.mark();
-        changes = log.changes(mark, 3);
+      for (var changedContexts = log.changes(mark, 3); changedContexts.mark() > mark; ) {
+        changed.addAll(changedContexts.contexts());
+        mark = changedContexts.mark();
+        changedContexts = log.changes(mark, 3);
       }
       for (var worker : workers) {
         assertThat(changed).containsAll(worker.touched);
@@ -227,17 +227,17 @@ final class SqliteLogFuzzTest {
     private final MemoryLog model = new MemoryLog(InstantSource.system());
     private final List<ContextId> contexts = new ArrayList<>();
     private final List<ContextId> deleted = new ArrayList<>();
-    private final Map<ContextId, Stream> streams = new HashMap<>();
+    private final Map<ContextId, StreamingTask> streams = new HashMap<>();
     final LinkedHashSet<ContextId> touched = new LinkedHashSet<>();
     private final AtomicInteger names = new AtomicInteger();
 
     /// A task of a context that streams a block of text.
-    private static final class Stream {
+    private static final class StreamingTask {
       final Origin origin;
       @Nullable BlockId block;
       int index;
 
-      Stream(Origin origin) {
+      StreamingTask(Origin origin) {
         this.origin = origin;
       }
     }
@@ -281,9 +281,9 @@ final class SqliteLogFuzzTest {
       return text.toString();
     }
 
-    private Draft message(int length) {
+    private EventDraft message(int length) {
       var id = new MessageId(name("message"));
-      return Draft.of(new Message(id, Role.USER, text(length), null, null));
+      return EventDraft.of(new Message(id, Role.USER, text(length), null, null));
     }
 
     private void create(EventLog log) {
@@ -331,102 +331,113 @@ final class SqliteLogFuzzTest {
         var context = deleted.get(random.nextInt(deleted.size()));
         both(log, null, one -> one.head(context));
         both(log, null, one -> one.create(context, created()));
-        both(log, null, one -> one.append(context, Guard.none(), _ -> List.of()));
+        both(log, null, one -> one.append(context, AppendGuard.none(), _ -> List.of()));
       }
     }
 
     private void appendOnce(EventLog log, ContextId context) {
-      var key = new Guard.Once("local", "key-" + random.nextInt(4), "hash-" + random.nextInt(2));
-      var draft = message(10);
-      both(log, context, one -> one.append(context, key, Decision.always(draft)));
+      var key =
+          new AppendGuard.IdempotencyKey(
+              "local", "key-" + random.nextInt(4), "hash-" + random.nextInt(2));
+      var eventDraft = message(10);
+      both(log, context, one -> one.append(context, key, Decision.always(eventDraft)));
     }
 
     private void appendStale(EventLog log, ContextId context) {
       var head = model.head(context);
       var at = random.nextBoolean() ? head : Position.of(Math.max(1, head.seq() - 1));
-      var draft = message(10);
-      both(log, context, one -> one.append(context, new Guard.At(at), Decision.always(draft)));
+      var eventDraft = message(10);
+      both(
+          log,
+          context,
+          one ->
+              one.append(context, new AppendGuard.ExpectedHead(at), Decision.always(eventDraft)));
     }
 
     /// Runs the next step of the context's task: starts it, writes text, ends a block, ends the
     /// task.
     private void stream(EventLog log, ContextId context) {
-      var stream = streams.get(context);
-      if (stream == null) {
+      var streamingTask = streams.get(context);
+      if (streamingTask == null) {
         var origin = Origin.root(new TaskId(name("task")), new AgentTypeId("agent"));
         var begun =
             append(
                 log,
                 context,
-                new Draft(origin, EventLogContract.taskCreated().event()),
-                new Draft(origin, new TaskStatus(TaskState.WORKING, null, null)));
+                new EventDraft(origin, EventLogContract.taskCreated().event()),
+                new EventDraft(origin, new TaskStatus(TaskState.WORKING, null, null)));
         if (begun) {
-          streams.put(context, new Stream(origin));
+          streams.put(context, new StreamingTask(origin));
         }
         return;
       }
       switch (random.nextInt(12)) {
-        case 0 -> endTask(log, context, stream);
-        case 1, 2 -> endBlock(log, context, stream);
+        case 0 -> endTask(log, context, streamingTask);
+        case 1, 2 -> endBlock(log, context, streamingTask);
         case 3 ->
-            append(log, context, draft(stream, new InternalCheckpoint(random.nextInt(9), null)));
-        default -> write(log, context, stream);
+            append(
+                log,
+                context,
+                draft(streamingTask, new InternalCheckpoint(random.nextInt(9), null)));
+        default -> write(log, context, streamingTask);
       }
     }
 
-    private void write(EventLog log, ContextId context, Stream stream) {
-      var block = stream.block == null ? new BlockId(name("block")) : stream.block;
-      var drafts = new ArrayList<Draft>();
+    private void write(EventLog log, ContextId context, StreamingTask streamingTask) {
+      var block = streamingTask.block == null ? new BlockId(name("block")) : streamingTask.block;
+      var drafts = new ArrayList<EventDraft>();
       for (var i = 0; i < 1 + random.nextInt(6); i++) {
         var delta = TEXTS[random.nextInt(TEXTS.length)];
-        drafts.add(draft(stream, new ContentDelta(delta, stream.index + i, block)));
+        drafts.add(draft(streamingTask, new ContentDelta(delta, streamingTask.index + i, block)));
       }
-      if (append(log, context, drafts.toArray(Draft[]::new))) {
-        stream.block = block;
-        stream.index += drafts.size();
-      }
-    }
-
-    private void endBlock(EventLog log, ContextId context, Stream stream) {
-      if (stream.block != null && append(log, context, end(context, stream))) {
-        stream.block = null;
-        stream.index = 0;
+      if (append(log, context, drafts.toArray(EventDraft[]::new))) {
+        streamingTask.block = block;
+        streamingTask.index += drafts.size();
       }
     }
 
-    private void endTask(EventLog log, ContextId context, Stream stream) {
-      var drafts = new ArrayList<Draft>();
-      if (stream.block != null) {
-        drafts.add(end(context, stream));
+    private void endBlock(EventLog log, ContextId context, StreamingTask streamingTask) {
+      if (streamingTask.block != null && append(log, context, end(context, streamingTask))) {
+        streamingTask.block = null;
+        streamingTask.index = 0;
       }
-      drafts.add(draft(stream, new TaskStatus(TaskState.COMPLETED, null, null)));
-      drafts.add(draft(stream, new TaskComplete("done", null, null)));
-      if (append(log, context, drafts.toArray(Draft[]::new))) {
+    }
+
+    private void endTask(EventLog log, ContextId context, StreamingTask streamingTask) {
+      var drafts = new ArrayList<EventDraft>();
+      if (streamingTask.block != null) {
+        drafts.add(end(context, streamingTask));
+      }
+      drafts.add(draft(streamingTask, new TaskStatus(TaskState.COMPLETED, null, null)));
+      drafts.add(draft(streamingTask, new TaskComplete("done", null, null)));
+      if (append(log, context, drafts.toArray(EventDraft[]::new))) {
         streams.remove(context);
       }
     }
 
     /// The end of the open block, with the text of all its deltas.
-    private Draft end(ContextId context, Stream stream) {
+    private EventDraft end(ContextId context, StreamingTask streamingTask) {
       var text = new StringBuilder();
       for (var entry : model.read(context, Position.START, Integer.MAX_VALUE)) {
         if (entry.event() instanceof ContentDelta delta
-            && stream.block != null
-            && stream.block.equals(delta.blockId())) {
+            && streamingTask.block != null
+            && streamingTask.block.equals(delta.blockId())) {
           text.append(delta.delta());
         }
       }
       return draft(
-          stream,
-          new ContentComplete(text.toString(), stream.block, FinishReason.STOP, null, null, null));
+          streamingTask,
+          new ContentComplete(
+              text.toString(), streamingTask.block, FinishReason.STOP, null, null, null));
     }
 
-    private static Draft draft(Stream stream, Event event) {
-      return new Draft(stream.origin, event);
+    private static EventDraft draft(StreamingTask streamingTask, Event event) {
+      return new EventDraft(streamingTask.origin, event);
     }
 
-    private boolean append(EventLog log, ContextId context, Draft... drafts) {
-      return both(log, context, one -> one.append(context, Guard.none(), Decision.always(drafts)));
+    private boolean append(EventLog log, ContextId context, EventDraft... drafts) {
+      return both(
+          log, context, one -> one.append(context, AppendGuard.none(), Decision.always(drafts)));
     }
 
     /// Runs an operation on the log and on the model, and compares the results. Returns false and
@@ -441,7 +452,7 @@ final class SqliteLogFuzzTest {
       assertThat(comparable(outcome)).isEqualTo(comparable(expected));
       if (changed != null
           && !(expected instanceof Rejection)
-          && !(expected instanceof Appended appended && appended.replayed())) {
+          && !(expected instanceof AppendResult appendResult && appendResult.replayed())) {
         touched.add(changed);
       }
       return true;

@@ -36,21 +36,23 @@ final class SqliteLogLimitsTest {
 
   @TempDir Path folder;
 
-  private SqliteLog open(Tuning tuning, Fault fault) {
+  private SqliteLog open(LogTuning logTuning, FaultInjector faultInjector) {
     return SqliteLog.open(
-        new SqliteLog.Parts(folder, InstantSource.system(), new SecureRandom(), tuning), fault);
+        new SqliteLog.SqliteLogDependencies(
+            folder, InstantSource.system(), new SecureRandom(), logTuning),
+        faultInjector);
   }
 
   private static ContextId context(int number) {
     return new ContextId("c" + number);
   }
 
-  private static void say(EventLog log, ContextId context, String text) {
-    log.append(context, Guard.none(), Decision.always(said(text)));
+  private static void appendMessage(EventLog log, ContextId context, String text) {
+    log.append(context, AppendGuard.none(), Decision.always(messageDraft(text)));
   }
 
-  private static Draft said(String text) {
-    return Draft.of(new Message(new MessageId("m"), Role.USER, text, null, null));
+  private static EventDraft messageDraft(String text) {
+    return EventDraft.of(new Message(new MessageId("m"), Role.USER, text, null, null));
   }
 
   enum Limit {
@@ -58,7 +60,7 @@ final class SqliteLogLimitsTest {
     STORED_BYTES,
     MEMORY;
 
-    Tuning tuning() {
+    LogTuning tuning() {
       var memory =
           new MemoryLimits(
               this == CONTEXTS ? 40 : 100_000,
@@ -69,14 +71,14 @@ final class SqliteLogLimitsTest {
               100,
               300_000,
               10_000);
-      return new Tuning(
+      return new LogTuning(
           64, 60_000, 1_000, MANY, this == STORED_BYTES ? 10_000 : MANY, 20, 64 << 10, memory);
     }
   }
 
   /// Delays each commit until every client has an append in the queue, and records the maxima of
   /// the log.
-  private static final class Crowded implements Fault {
+  private static final class CrowdedCommits implements FaultInjector {
     final AtomicInteger clients = new AtomicInteger();
     final AtomicInteger appending = new AtomicInteger();
     volatile @Nullable SqliteLog log;
@@ -113,12 +115,12 @@ final class SqliteLogLimitsTest {
   @EnumSource
   void what_is_unsealed_is_bounded_however_many_contexts_are_written_at_once(Limit limit)
       throws InterruptedException {
-    var crowded = new Crowded();
+    var crowdedCommits = new CrowdedCommits();
     var numbers = new AtomicInteger();
     var text = "x".repeat(100);
-    try (var log = open(limit.tuning(), crowded)) {
-      crowded.log = log;
-      crowded.clients.set(CLIENTS);
+    try (var log = open(limit.tuning(), crowdedCommits)) {
+      crowdedCommits.log = log;
+      crowdedCommits.clients.set(CLIENTS);
       var threads = new ArrayList<Thread>();
       for (var c = 0; c < CLIENTS; c++) {
         threads.add(
@@ -126,10 +128,10 @@ final class SqliteLogLimitsTest {
                 () -> {
                   for (var i = 0; i < 15; i++) {
                     var context = context(numbers.getAndIncrement());
-                    crowded.append(() -> log.create(context, created()));
-                    crowded.append(() -> say(log, context, text));
+                    crowdedCommits.append(() -> log.create(context, created()));
+                    crowdedCommits.append(() -> appendMessage(log, context, text));
                   }
-                  crowded.clients.decrementAndGet();
+                  crowdedCommits.clients.decrementAndGet();
                 }));
       }
       for (var thread : threads) {
@@ -138,35 +140,36 @@ final class SqliteLogLimitsTest {
     }
     switch (limit) {
       case CONTEXTS -> {
-        assertThat(crowded.contextsMax).isBetween(20, 80);
+        assertThat(crowdedCommits.contextsMax).isBetween(20, 80);
         // In addition: the contexts in use, and 20 unused ones.
-        assertThat(crowded.inMemoryMax).isLessThan(80 + 20 + 2 * CLIENTS);
+        assertThat(crowdedCommits.inMemoryMax).isLessThan(80 + 20 + 2 * CLIENTS);
       }
-      case STORED_BYTES -> assertThat(crowded.bytesMax).isBetween(5_000L, 20_000L);
-      case MEMORY -> assertThat(crowded.windowsMax).isBetween(20_000L, 2 * 80_000L);
+      case STORED_BYTES -> assertThat(crowdedCommits.bytesMax).isBetween(5_000L, 20_000L);
+      case MEMORY -> assertThat(crowdedCommits.windowsMax).isBetween(20_000L, 2 * 80_000L);
     }
-    try (var log = open(limit.tuning(), Fault.NONE)) {
+    try (var log = open(limit.tuning(), FaultInjector.NONE)) {
       for (var i = 0; i < numbers.get(); i++) {
         assertThat(log.read(context(i), Position.START, 10))
             .extracting(Entry::event)
-            .containsExactly(created(), said(text).event());
+            .containsExactly(created(), messageDraft(text).event());
       }
     }
   }
 
   @Test
   void a_commit_seals_as_many_contexts_as_it_takes_to_get_below_the_hard_limit() {
-    try (var log = open(Limit.STORED_BYTES.tuning(), Fault.NONE)) {
+    try (var log = open(Limit.STORED_BYTES.tuning(), FaultInjector.NONE)) {
       for (var c = 0; c < 50; c++) {
         log.create(context(c), created());
       }
       assertThat(log.unsealedContexts()).isEqualTo(50);
     }
     var memory = new MemoryLimits(5, MANY, 1_000, 10_000, 8, 100, 1_000, 10_000);
-    try (var log = open(new Tuning(8, MANY, 100, MANY, MANY, 2, MANY, memory), Fault.NONE)) {
-      say(log, context(0), "one append, more than the usual 16 seals");
+    try (var log =
+        open(new LogTuning(8, MANY, 100, MANY, MANY, 2, MANY, memory), FaultInjector.NONE)) {
+      appendMessage(log, context(0), "one append, more than the usual 16 seals");
       assertThat(log.unsealedContexts()).isEqualTo(10);
-      say(log, context(0), "next");
+      appendMessage(log, context(0), "next");
       assertThat(log.unsealedContexts()).isEqualTo(5);
       for (var c = 0; c < 50; c++) {
         assertThat(log.head(context(c))).isEqualTo(Position.of(c == 0 ? 3 : 1));
@@ -175,9 +178,9 @@ final class SqliteLogLimitsTest {
   }
 
   /// Limits that seal at once and keep the windows of all readers small.
-  private static Tuning smallWindows(int live, int contexts, int waitMillis) {
+  private static LogTuning smallWindows(int live, int contexts, int waitMillis) {
     var memory = new MemoryLimits(2, MANY, 30_000, 100_000, 8, 100, contexts, waitMillis);
-    return new Tuning(4, 1 << 20, 256, 1, MANY, live, 1 << 20, memory);
+    return new LogTuning(4, 1 << 20, 256, 1, MANY, live, 1 << 20, memory);
   }
 
   private static Thread waitForEver(EventLog log, ContextId context) {
@@ -203,12 +206,12 @@ final class SqliteLogLimitsTest {
   void windows_are_bounded_while_readers_wait_and_cut_when_they_leave()
       throws InterruptedException {
     var text = "x".repeat(10_000);
-    try (var log = open(smallWindows(100, 1_000, 10_000), Fault.NONE)) {
+    try (var log = open(smallWindows(100, 1_000, 10_000), FaultInjector.NONE)) {
       log.create(context(0), created());
       var first = waitForEver(log, context(0));
       awaitParked(List.of(first));
       for (var i = 0; i < 30; i++) {
-        say(log, context(0), text + i);
+        appendMessage(log, context(0), text + i);
         // In addition to the 30,000: the unsealed entries, and as much again for dropped ones.
         assertThat(log.windowBytes()).isLessThan(2 * (30_000 + 3 * 22_000));
       }
@@ -225,7 +228,7 @@ final class SqliteLogLimitsTest {
       awaitParked(readers);
       for (var i = 0; i < 5; i++) {
         for (var c = 1; c <= 40; c++) {
-          say(log, context(c), text + i);
+          appendMessage(log, context(c), text + i);
           assertThat(log.windowBytes()).isLessThan(100_000 + 5 * 22_000);
         }
       }
@@ -242,20 +245,20 @@ final class SqliteLogLimitsTest {
   @Test
   void a_reader_that_left_with_an_entry_leaves_no_window_behind() throws InterruptedException {
     var text = "x".repeat(10_000);
-    try (var log = open(smallWindows(100, 1_000, 10_000), Fault.NONE)) {
+    try (var log = open(smallWindows(100, 1_000, 10_000), FaultInjector.NONE)) {
       log.create(context(0), created());
       for (var c = 1; c <= 20; c++) {
         log.create(context(c), created());
         var reader = waitForEver(log, context(c));
         awaitParked(List.of(reader));
-        say(log, context(c), text);
-        say(log, context(c), text + 1);
+        appendMessage(log, context(c), text);
+        appendMessage(log, context(c), text + 1);
         reader.interrupt();
         reader.join();
         assertThat(log.await(context(c), Position.START, Duration.ofDays(1))).isTrue();
       }
       for (var i = 0; i < 5; i++) {
-        say(log, context(0), "m" + i);
+        appendMessage(log, context(0), "m" + i);
       }
       assertThat(log.windowBytes()).isLessThan(50_000);
     }
@@ -265,13 +268,13 @@ final class SqliteLogLimitsTest {
   void one_context_more_than_there_is_room_for_waits_until_another_is_no_longer_used()
       throws InterruptedException {
     var max = 12;
-    try (var log = open(smallWindows(2, max, 60_000), Fault.NONE)) {
+    try (var log = open(smallWindows(2, max, 60_000), FaultInjector.NONE)) {
       var readers = fill(log, max);
       var late =
           Thread.startVirtualThread(
               () -> {
                 log.create(context(max), created());
-                say(log, context(max), "late");
+                appendMessage(log, context(max), "late");
               });
       while (late.getState() != Thread.State.TIMED_WAITING) {
         Thread.onSpinWait();
@@ -288,68 +291,68 @@ final class SqliteLogLimitsTest {
   @Test
   void one_context_more_than_can_be_in_memory_is_refused_and_the_others_are_served() {
     var max = 12;
-    try (var log = open(smallWindows(2, max, 1), Fault.NONE)) {
+    try (var log = open(smallWindows(2, max, 1), FaultInjector.NONE)) {
       var readers = fill(log, max);
       assertThatThrownBy(() -> log.create(context(max), created()))
           .isInstanceOf(Rejection.Unavailable.class)
           .hasMessageContaining("too many contexts");
-      say(log, context(3), "served");
+      appendMessage(log, context(3), "served");
       assertThat(log.contextsInMemory()).isEqualTo(max);
       readers.forEach(Thread::interrupt);
     }
   }
 
   /// Limits that keep 4 keys of one context in memory, and 10 keys in total.
-  private static Tuning fewKeys(int live) {
+  private static LogTuning fewKeys(int live) {
     var memory = new MemoryLimits(100, MANY, 1_000, 10_000, 4, 10, 1_000, 10_000);
-    return new Tuning(64, 60_000, 5, MANY, MANY, live, 1 << 20, memory);
+    return new LogTuning(64, 60_000, 5, MANY, MANY, live, 1 << 20, memory);
   }
 
-  private static Guard.Once key(int number) {
-    return new Guard.Once("local", "k" + number, "hash" + number);
+  private static AppendGuard.IdempotencyKey key(int number) {
+    return new AppendGuard.IdempotencyKey("local", "k" + number, "hash" + number);
   }
 
-  private static Appended once(EventLog log, ContextId context, int number) {
-    return log.append(context, key(number), Decision.always(said("m" + number)));
+  private static AppendResult once(EventLog log, ContextId context, int number) {
+    return log.append(context, key(number), Decision.always(messageDraft("m" + number)));
   }
 
   @Test
   void keys_that_are_no_longer_in_memory_still_count() {
-    var first = new ArrayList<Appended>();
-    try (var log = open(fewKeys(50), Fault.NONE)) {
+    var first = new ArrayList<AppendResult>();
+    try (var log = open(fewKeys(50), FaultInjector.NONE)) {
       log.create(context(0), created());
       for (var i = 0; i < 50; i++) {
         first.add(once(log, context(0), i));
         assertThat(log.keysInMemory()).isLessThanOrEqualTo(4);
       }
-      assertThat(first).noneMatch(Appended::replayed);
+      assertThat(first).noneMatch(AppendResult::replayed);
       assertReplayed(log, first);
     }
-    try (var log = open(fewKeys(50), Fault.NONE)) {
+    try (var log = open(fewKeys(50), FaultInjector.NONE)) {
       assertReplayed(log, first);
       assertThatThrownBy(
               () ->
                   log.append(
                       context(0),
-                      new Guard.Once("local", "k7", "another body"),
-                      Decision.always(said("another"))))
+                      new AppendGuard.IdempotencyKey("local", "k7", "another body"),
+                      Decision.always(messageDraft("another"))))
           .isInstanceOf(Rejection.Conflict.class);
       assertThat(once(log, context(0), 50).replayed()).isFalse();
       assertThat(log.head(context(0))).isEqualTo(Position.of(52));
     }
   }
 
-  private static void assertReplayed(SqliteLog log, List<Appended> first) {
+  private static void assertReplayed(SqliteLog log, List<AppendResult> first) {
     for (var i = 0; i < first.size(); i++) {
       assertThat(once(log, context(0), i))
-          .isEqualTo(new Appended(first.get(i).first(), first.get(i).last(), true));
+          .isEqualTo(new AppendResult(first.get(i).first(), first.get(i).last(), true));
       assertThat(log.keysInMemory()).isLessThanOrEqualTo(4);
     }
   }
 
   @Test
   void keys_of_all_contexts_are_bounded_together() {
-    try (var log = open(fewKeys(50), Fault.NONE)) {
+    try (var log = open(fewKeys(50), FaultInjector.NONE)) {
       for (var c = 0; c < 20; c++) {
         log.create(context(c), created());
         for (var i = 0; i < 3; i++) {
@@ -369,7 +372,7 @@ final class SqliteLogLimitsTest {
   @Test
   void a_key_is_used_once_however_many_send_it_at_the_same_time() throws InterruptedException {
     var fresh = new AtomicInteger();
-    try (var log = open(fewKeys(50), Fault.NONE)) {
+    try (var log = open(fewKeys(50), FaultInjector.NONE)) {
       log.create(context(0), created());
       var threads = new ArrayList<Thread>();
       for (var t = 0; t < 8; t++) {
@@ -412,12 +415,12 @@ final class SqliteLogLimitsTest {
   @Test
   void a_log_with_more_unsealed_contexts_than_places_lets_others_in() {
     var wide = tuning(1_000, 60_000);
-    try (var log = open(wide, Fault.NONE)) {
+    try (var log = open(wide, FaultInjector.NONE)) {
       IntStream.range(0, 300).forEach(number -> log.create(context(number), created()));
       assertThat(log.unsealedContexts()).isGreaterThan(200);
     }
 
-    try (var log = open(tuning(50, 200), Fault.NONE)) {
+    try (var log = open(tuning(50, 200), FaultInjector.NONE)) {
       for (var number = 1_000; number < 1_020; number++) {
         assertThat(log.create(context(number), created())).isTrue();
       }
@@ -427,8 +430,8 @@ final class SqliteLogLimitsTest {
 
   /// Limits of the number of contexts that may be unsealed before sealing begins, and of those in
   /// memory.
-  private static Tuning tuning(int unsealedContexts, int contexts) {
-    return new Tuning(
+  private static LogTuning tuning(int unsealedContexts, int contexts) {
+    return new LogTuning(
         64,
         1 << 20,
         256,

@@ -46,11 +46,12 @@ final class SqliteLogRestartTest {
     var expected = new ArrayList<Entry>();
     var log = SqliteLogTest.open(folder);
     log.create(CONTEXT, created());
-    log.append(CONTEXT, Guard.none(), Decision.always(taskCreated(), status(TaskState.WORKING)));
+    log.append(
+        CONTEXT, AppendGuard.none(), Decision.always(taskCreated(), status(TaskState.WORKING)));
     for (var i = 0; i < 120; i++) {
       var word = "wörd" + i + (i % 7 == 0 ? "\ud83d\ude00" : " ");
       text.append(word);
-      log.append(CONTEXT, Guard.none(), Decision.always(delta(i, word), checkpoint(i)));
+      log.append(CONTEXT, AppendGuard.none(), Decision.always(delta(i, word), checkpoint(i)));
       if (random.nextInt(6) == 0) {
         expected = new ArrayList<>(all(log, CONTEXT));
         log.close();
@@ -62,7 +63,7 @@ final class SqliteLogRestartTest {
       }
     }
     var end = new ContentComplete(text.toString(), BLOCK, null, null, null, null);
-    log.append(CONTEXT, Guard.none(), Decision.always(new Draft(TASK, end)));
+    log.append(CONTEXT, AppendGuard.none(), Decision.always(new EventDraft(TASK, end)));
     expected = new ArrayList<>(all(log, CONTEXT));
     log.close();
     log = SqliteLogTest.open(folder);
@@ -90,7 +91,7 @@ final class SqliteLogRestartTest {
               Thread.startVirtualThread(
                   () -> {
                     for (var i = 0; i < count; i++) {
-                      log.append(context, Guard.none(), Decision.always(message("m" + i)));
+                      log.append(context, AppendGuard.none(), Decision.always(message("m" + i)));
                     }
                   }));
         }
@@ -109,15 +110,15 @@ final class SqliteLogRestartTest {
 
   @Test
   void keys_outlive_a_restart() {
-    var once = new Guard.Once("local", "key", "hash");
-    Appended first;
+    var idempotencyKey = new AppendGuard.IdempotencyKey("local", "key", "hash");
+    AppendResult first;
     try (var log = SqliteLogTest.open(folder)) {
       log.create(CONTEXT, created());
-      first = log.append(CONTEXT, once, Decision.always(message("a")));
+      first = log.append(CONTEXT, idempotencyKey, Decision.always(message("a")));
     }
     try (var log = SqliteLogTest.open(folder)) {
-      assertThat(log.append(CONTEXT, once, Decision.always(message("b"))))
-          .isEqualTo(new Appended(first.first(), first.last(), true));
+      assertThat(log.append(CONTEXT, idempotencyKey, Decision.always(message("b"))))
+          .isEqualTo(new AppendResult(first.first(), first.last(), true));
     }
   }
 
@@ -127,7 +128,7 @@ final class SqliteLogRestartTest {
       log.create(CONTEXT, created());
       log.append(
           CONTEXT,
-          Guard.none(),
+          AppendGuard.none(),
           Decision.always(taskCreated(), delta(0, "a\ud83d"), delta(1, "\ude00b")));
     }
     try (var log = SqliteLogTest.open(folder)) {
@@ -157,7 +158,7 @@ final class SqliteLogRestartTest {
         // One context is ten times slower than the others and must not prevent the deletion of
         // their blocks.
         var context = new ContextId("c" + (i % 10 == 0 ? 0 : 1 + i % 19));
-        log.append(context, Guard.none(), Decision.always(message("m" + i)));
+        log.append(context, AppendGuard.none(), Decision.always(message("m" + i)));
         assertThat(log.unsealedBytes()).isLessThan(4L * SqliteLogTest.SMALL.unsealedBytes());
       }
     }
@@ -171,8 +172,8 @@ final class SqliteLogRestartTest {
       log.create(CONTEXT, created());
       log.create(other, created());
       for (var i = 0; i < 23; i++) {
-        log.append(CONTEXT, Guard.none(), Decision.always(message(secret + i)));
-        log.append(other, Guard.none(), Decision.always(message("kept" + i)));
+        log.append(CONTEXT, AppendGuard.none(), Decision.always(message(secret + i)));
+        log.append(other, AppendGuard.none(), Decision.always(message("kept" + i)));
       }
       var kept = all(log, other);
       log.delete(CONTEXT);

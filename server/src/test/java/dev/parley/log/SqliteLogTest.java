@@ -8,7 +8,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// The contract with limits so small that every entry is soon sealed.
 final class SqliteLogTest extends EventLogContract {
 
-  static final Tuning SMALL = new Tuning(64, 4_096, 5, 2_000, 8_000, 2, 64 << 10);
+  static final LogTuning SMALL = new LogTuning(64, 4_096, 5, 2_000, 8_000, 2, 64 << 10);
 
   @TempDir Path folder;
 
@@ -19,6 +19,7 @@ final class SqliteLogTest extends EventLogContract {
 
   static SqliteLog open(Path folder) {
     return SqliteLog.open(
-        new SqliteLog.Parts(folder, InstantSource.system(), new SecureRandom(), SMALL));
+        new SqliteLog.SqliteLogDependencies(
+            folder, InstantSource.system(), new SecureRandom(), SMALL));
   }
 }

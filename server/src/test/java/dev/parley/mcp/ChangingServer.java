@@ -38,7 +38,7 @@ final class ChangingServer implements AutoCloseable {
   McpServer server() {
     var url = URI.create("http://127.0.0.1:" + http.getAddress().getPort() + "/mcp");
     return new McpServer(
-        "changing", new McpServer.Http(url, Map.of()), null, null, Duration.ofSeconds(10));
+        "changing", new McpServer.HttpEndpoint(url, Map.of()), null, null, Duration.ofSeconds(10));
   }
 
   /// Replaces all tools by this one.

@@ -9,19 +9,19 @@ import org.junit.jupiter.api.Test;
 /// Tests that tools are found when they change without a notification.
 class ChangingServerTest {
 
-  private static final Pace CURIOUS =
-      new Pace(
-          Peers.PACE.connect(),
-          Peers.PACE.retryFirst(),
-          Peers.PACE.retryMax(),
-          Peers.PACE.end(),
-          Peers.PACE.healthy(),
+  private static final McpTimeouts CURIOUS =
+      new McpTimeouts(
+          McpTestServers.TIMEOUTS.connect(),
+          McpTestServers.TIMEOUTS.retryFirst(),
+          McpTestServers.TIMEOUTS.retryMax(),
+          McpTestServers.TIMEOUTS.shutdown(),
+          McpTestServers.TIMEOUTS.healthyAfter(),
           Duration.ZERO);
 
   @Test
   void what_a_server_offers_once_all_is_agreed_is_there_from_the_first() throws Exception {
     try (var there = new ChangingServer();
-        var servers = Peers.start(there.server())) {
+        var servers = McpTestServers.start(there.server())) {
 
       assertThat(names(servers)).containsExactly("changing_in-time");
     }
@@ -31,7 +31,9 @@ class ChangingServerTest {
   void what_changed_unheard_is_found_when_the_list_is_old() throws Exception {
     try (var there = new ChangingServer();
         var servers =
-            new McpServers(List.of(there.server()), Peers.parts(Tokens.NONE, CURIOUS)).start()) {
+            new McpServers(
+                    List.of(there.server()), McpTestServers.parts(McpTokenProvider.NONE, CURIOUS))
+                .start()) {
       assertThat(names(servers)).containsExactly("changing_in-time");
 
       there.offers("other");
@@ -46,7 +48,7 @@ class ChangingServerTest {
   @Test
   void a_list_that_is_not_old_is_not_asked_for_again() throws Exception {
     try (var there = new ChangingServer();
-        var servers = Peers.start(there.server())) {
+        var servers = McpTestServers.start(there.server())) {
       assertThat(names(servers)).containsExactly("changing_in-time");
 
       there.offers("other");
@@ -59,6 +61,6 @@ class ChangingServerTest {
   }
 
   private static List<String> names(McpServers servers) throws Exception {
-    return Peers.names(Peers.tools(servers, "mcp:changing", "local"));
+    return McpTestServers.names(McpTestServers.tools(servers, "mcp:changing", "local"));
   }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.protocol.Json;
-import dev.parley.tool.Bench;
+import dev.parley.tool.FakeToolContext;
 import dev.parley.tool.ToolResult;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -52,23 +52,25 @@ class HttpTransportTest {
 
   private McpServers servers(String path) {
     var url = URI.create("http://127.0.0.1:" + http.getAddress().getPort() + path);
-    return Peers.start(
-        new McpServer("odd", new McpServer.Http(url, Map.of()), null, null, Duration.ofMinutes(1)));
+    return McpTestServers.start(
+        new McpServer(
+            "odd", new McpServer.HttpEndpoint(url, Map.of()), null, null, Duration.ofMinutes(1)));
   }
 
   @Test
   void an_address_needs_no_path() throws Exception {
     try (var servers = servers("")) {
-      assertThat(Peers.names(Peers.tools(servers, "mcp:odd", "local"))).containsExactly("odd_late");
+      assertThat(McpTestServers.names(McpTestServers.tools(servers, "mcp:odd", "local")))
+          .containsExactly("odd_late");
     }
   }
 
   @Test
   void an_answer_whose_stream_ends_before_it_is_fetched_after_the_last_event() throws Exception {
     try (var servers = servers("/mcp")) {
-      var result = new Caller().call(Peers.tool(servers, "odd", "late"), "{}");
+      var result = new McpTestContext().call(McpTestServers.tool(servers, "odd", "late"), "{}");
 
-      assertThat(Bench.done(result).get("text").asString()).isEqualTo("late answer");
+      assertThat(FakeToolContext.done(result).get("text").asString()).isEqualTo("late answer");
       assertThat(resumed).containsExactly("event-1");
     }
   }
@@ -78,7 +80,7 @@ class HttpTransportTest {
   void a_call_is_not_repeated_if_its_answer_cannot_be_fetched(int status) throws Exception {
     resumeStatus = status;
     try (var servers = servers("/mcp")) {
-      var result = new Caller().call(Peers.tool(servers, "odd", "late"), "{}");
+      var result = new McpTestContext().call(McpTestServers.tool(servers, "odd", "late"), "{}");
 
       assertThat(result).isInstanceOf(ToolResult.Failed.class);
       assertThat(result.toString()).contains("does not resume its response");
@@ -90,8 +92,8 @@ class HttpTransportTest {
   void a_server_without_a_stream_can_still_want_a_sign_in() throws Exception {
     wantsSignIn = true;
     try (var servers = servers("/mcp")) {
-      var tool = Peers.tool(servers, "odd", "late");
-      var result = new Caller().call(tool, "{}");
+      var tool = McpTestServers.tool(servers, "odd", "late");
+      var result = new McpTestContext().call(tool, "{}");
 
       assertThat(result).isInstanceOf(ToolResult.Failed.class);
       assertThat(result.toString()).contains("a sign-in is required");

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.Json;
-import dev.parley.tool.Answer;
-import dev.parley.tool.Bench;
+import dev.parley.tool.FakeToolContext;
 import dev.parley.tool.Tool;
 import dev.parley.tool.Tool.Effect;
 import dev.parley.tool.Tool.Permission;
+import dev.parley.tool.ToolAnswer;
 import dev.parley.tool.ToolResult;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,7 +30,7 @@ class OddServerTest {
 
   @BeforeEach
   void start() {
-    servers = Peers.start(Peers.odd(folder));
+    servers = McpTestServers.start(McpTestServers.odd(folder));
   }
 
   @AfterEach
@@ -39,16 +39,18 @@ class OddServerTest {
   }
 
   private Tool tool(String name) throws Exception {
-    return Peers.tool(servers, "odd", name);
+    return McpTestServers.tool(servers, "odd", name);
   }
 
   private String text(String name) throws Exception {
-    return Bench.done(new Caller().call(tool(name), "{}")).path("text").asString("");
+    return FakeToolContext.done(new McpTestContext().call(tool(name), "{}"))
+        .path("text")
+        .asString("");
   }
 
   @Test
   void one_that_dies_during_a_call_is_told_with_its_last_words_and_started_anew() throws Exception {
-    assertThat(Bench.failed(new Caller().call(tool("crash"), "{}")))
+    assertThat(FakeToolContext.failed(new McpTestContext().call(tool("crash"), "{}")))
         .contains("the MCP server odd is not available: it ended with exit code 3")
         .contains("about to crash");
 
@@ -57,11 +59,11 @@ class OddServerTest {
 
   @Test
   void all_calls_that_are_under_way_fail_when_it_dies() throws Exception {
-    var caller = new Caller();
-    var outcome = caller.begin(tool("slow"), "{}", new CompletableFuture<>());
-    caller.told.take();
+    var mcpTestContext = new McpTestContext();
+    var outcome = mcpTestContext.begin(tool("slow"), "{}", new CompletableFuture<>());
+    mcpTestContext.reports.take();
 
-    Bench.failed(new Caller().call(tool("crash"), "{}"));
+    FakeToolContext.failed(new McpTestContext().call(tool("crash"), "{}"));
 
     assertThat(outcome.get(10, TimeUnit.SECONDS).toString()).contains("exit code 3");
   }
@@ -69,7 +71,8 @@ class OddServerTest {
   @Test
   void a_flood_of_errors_is_read_and_forgotten() throws Exception {
     assertThat(text("flood")).isEqualTo("flooded");
-    assertThat(Bench.failed(new Caller().call(tool("crash"), "{}")).length()).isLessThan(1_000);
+    assertThat(FakeToolContext.failed(new McpTestContext().call(tool("crash"), "{}")).length())
+        .isLessThan(1_000);
   }
 
   @Test
@@ -80,27 +83,28 @@ class OddServerTest {
 
   @Test
   void silence_ends_a_call_and_the_server_is_told() throws Exception {
-    try (var hasty = Peers.start(Peers.odd(folder, Duration.ofSeconds(3)))) {
-      var silent = Peers.tool(hasty, "odd", "silent");
+    try (var hasty = McpTestServers.start(McpTestServers.odd(folder, Duration.ofSeconds(3)))) {
+      var silent = McpTestServers.tool(hasty, "odd", "silent");
 
-      assertThat(Bench.failed(new Caller().call(silent, "{}")))
+      assertThat(FakeToolContext.failed(new McpTestContext().call(silent, "{}")))
           .contains("did not answer within 3000 ms")
           .contains("thinking");
-      var cancelled = Peers.tool(hasty, "odd", "cancelled");
-      assertThat(Bench.done(new Caller().call(cancelled, "{}")).toString()).contains("timed out");
+      var cancelled = McpTestServers.tool(hasty, "odd", "cancelled");
+      assertThat(FakeToolContext.done(new McpTestContext().call(cancelled, "{}")).toString())
+          .contains("timed out");
     }
   }
 
   @Test
   void an_interrupt_cancels_that_request_and_no_other() throws Exception {
-    var stopped = new Caller();
-    var other = new Caller();
+    var stopped = new McpTestContext();
+    var other = new McpTestContext();
     var thread = new CompletableFuture<Thread>();
     var slow = tool("slow");
     var first = stopped.begin(slow, "{}", thread);
     var second = other.begin(slow, "{}", new CompletableFuture<>());
-    stopped.told.take();
-    other.told.take();
+    stopped.reports.take();
+    other.reports.take();
 
     thread.get().interrupt();
 
@@ -113,34 +117,41 @@ class OddServerTest {
 
   @Test
   void progress_without_a_total_only_grows_when_it_is_told_on() throws Exception {
-    var caller = new Caller();
+    var mcpTestContext = new McpTestContext();
 
-    assertThat(Bench.done(caller.call(tool("progress"), "{}")).get("text").asString())
+    assertThat(
+            FakeToolContext.done(mcpTestContext.call(tool("progress"), "{}"))
+                .get("text")
+                .asString())
         .isEqualTo("done");
 
-    assertThat(caller.told).isNotEmpty().allMatch(told -> told.progress() < 1);
-    assertThat(caller.told.stream().toList().getLast().message()).isEqualTo("twenty");
-    assertThat(caller.told.stream().toList().getLast().progress()).isEqualTo(20.0 / 30);
+    assertThat(mcpTestContext.reports)
+        .isNotEmpty()
+        .allMatch(progressReport -> progressReport.progress() < 1);
+    assertThat(mcpTestContext.reports.stream().toList().getLast().message()).isEqualTo("twenty");
+    assertThat(mcpTestContext.reports.stream().toList().getLast().progress()).isEqualTo(20.0 / 30);
   }
 
   @Test
   void a_tool_that_comes_later_is_there_at_once() throws Exception {
-    Bench.done(new Caller().call(tool("grow"), "{\"name\": \"late\"}"));
+    FakeToolContext.done(new McpTestContext().call(tool("grow"), "{\"name\": \"late\"}"));
 
     assertThat(text("late")).isEqualTo("called late");
   }
 
   @Test
   void its_errors_are_failures() throws Exception {
-    assertThat(Bench.failed(new Caller().call(tool("fail"), "{}"))).isEqualTo("it did not work");
-    assertThat(Bench.failed(new Caller().call(tool("refuse"), "{}")))
+    assertThat(FakeToolContext.failed(new McpTestContext().call(tool("fail"), "{}")))
+        .isEqualTo("it did not work");
+    assertThat(FakeToolContext.failed(new McpTestContext().call(tool("refuse"), "{}")))
         .contains("-32602")
         .contains("no such colour");
   }
 
   @Test
   void it_gets_its_folder_and_no_environment_but_what_is_configured() throws Exception {
-    var where = Bench.done(new Caller().call(tool("where"), "{}")).get("structured");
+    var where =
+        FakeToolContext.done(new McpTestContext().call(tool("where"), "{}")).get("structured");
 
     assertThat(where.get("folder").asString()).isEqualTo(folder.toRealPath().toString());
     assertThat(where.get("names").toString()).contains("TOLD").doesNotContain("JAVA_HOME", "HOME");
@@ -163,7 +174,7 @@ class OddServerTest {
 
   @Test
   void blocks_of_every_kind_are_handed_on_without_what_is_too_large() throws Exception {
-    var result = Bench.done(new Caller().call(tool("mixed"), "{}"));
+    var result = FakeToolContext.done(new McpTestContext().call(tool("mixed"), "{}"));
 
     assertThat(result.get("text").asString()).isEqualTo("a\nb");
     assertThat(result.get("content")).hasSize(3);
@@ -174,12 +185,13 @@ class OddServerTest {
 
   @Test
   void a_name_that_models_do_not_take_is_changed() throws Exception {
-    var tools = Peers.tools(servers, "mcp:odd", "local");
+    var tools = McpTestServers.tools(servers, "mcp:odd", "local");
 
     assertThat(tools).allMatch(tool -> tool.name().matches("[A-Za-z0-9_-]{1,64}"));
     var strange =
         tools.stream().filter(tool -> tool.name().startsWith("odd_strange_n_me")).findFirst();
-    assertThat(Bench.done(new Caller().call(strange.orElseThrow(), "{}")).toString())
+    assertThat(
+            FakeToolContext.done(new McpTestContext().call(strange.orElseThrow(), "{}")).toString())
         .contains("called strange näme/xxx");
   }
 
@@ -187,33 +199,34 @@ class OddServerTest {
   void a_form_is_filled_in_declined_or_left() throws Exception {
     var asks = tool("ask");
     var colour = Json.object().put("colour", "blue");
-    var filling = new Caller().saying(new Answer.Given(colour));
+    var filling = new McpTestContext().answering(new ToolAnswer.Given(colour));
 
-    assertThat(Bench.done(filling.call(asks, "{}")).get("text").asString())
+    assertThat(FakeToolContext.done(filling.call(asks, "{}")).get("text").asString())
         .isEqualTo("{\"action\":\"accept\",\"content\":{\"colour\":\"blue\"}}");
     assertThat(filling.questions.getFirst().type()).isEqualTo(InputType.DATA);
     assertThat(filling.questions.getFirst().schema().path("required").toString())
         .isEqualTo("[\"colour\"]");
-    var declining = new Caller().saying(new Answer.Lapsed("declined", true));
-    assertThat(Bench.done(declining.call(asks, "{}")).toString()).contains("decline");
-    assertThat(Bench.done(new Caller().call(asks, "{}")).toString()).contains("cancel");
+    var declining = new McpTestContext().answering(new ToolAnswer.Lapsed("declined", true));
+    assertThat(FakeToolContext.done(declining.call(asks, "{}")).toString()).contains("decline");
+    assertThat(FakeToolContext.done(new McpTestContext().call(asks, "{}")).toString())
+        .contains("cancel");
   }
 
   @Test
   void a_question_without_a_form_is_confirmed() throws Exception {
-    var sure = new Caller().saying(new Answer.Given(BooleanNode.TRUE));
+    var sure = new McpTestContext().answering(new ToolAnswer.Given(BooleanNode.TRUE));
 
-    assertThat(Bench.done(sure.call(tool("confirm"), "{}")).get("text").asString())
+    assertThat(FakeToolContext.done(sure.call(tool("confirm"), "{}")).get("text").asString())
         .isEqualTo("accept");
     assertThat(sure.questions.getFirst().type()).isEqualTo(InputType.CONFIRMATION);
   }
 
   @Test
   void an_interrupt_also_ends_a_question() throws Exception {
-    var caller = new Caller().thinking();
-    var outcome = caller.begin(tool("ask"), "{}", new CompletableFuture<>());
+    var mcpTestContext = new McpTestContext().neverAnswering();
+    var outcome = mcpTestContext.begin(tool("ask"), "{}", new CompletableFuture<>());
 
-    caller.asking.get(10, TimeUnit.SECONDS).interrupt();
+    mcpTestContext.asking.get(10, TimeUnit.SECONDS).interrupt();
 
     assertThat(outcome.get(20, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
     assertThat(text("cancelled")).contains("the request was canceled");
@@ -221,12 +234,16 @@ class OddServerTest {
 
   @Test
   void a_question_that_may_be_for_either_of_two_people_is_put_to_neither() throws Exception {
-    var ann = new Caller("ann").saying(new Answer.Given(Json.object().put("colour", "red")));
-    var bob = new Caller("bob").saying(new Answer.Given(Json.object().put("colour", "red")));
+    var ann =
+        new McpTestContext("ann")
+            .answering(new ToolAnswer.Given(Json.object().put("colour", "red")));
+    var bob =
+        new McpTestContext("bob")
+            .answering(new ToolAnswer.Given(Json.object().put("colour", "red")));
     var both = tool("together");
 
     var first = ann.begin(both, "{}", new CompletableFuture<>());
-    ann.told.take();
+    ann.reports.take();
     var second = bob.begin(both, "{}", new CompletableFuture<>());
 
     assertThat(first.get(10, TimeUnit.SECONDS).toString()).contains("cancel");
@@ -237,11 +254,13 @@ class OddServerTest {
 
   @Test
   void a_server_that_asks_is_called_by_one_at_a_time_from_then_on() throws Exception {
-    Bench.done(new Caller().call(tool("ask"), "{}"));
-    var ann = new Caller("ann").thinking();
+    FakeToolContext.done(new McpTestContext().call(tool("ask"), "{}"));
+    var ann = new McpTestContext("ann").neverAnswering();
     var waiting = ann.begin(tool("ask"), "{}", new CompletableFuture<>());
     var asked = ann.asking.get(10, TimeUnit.SECONDS);
-    var bob = new Caller("bob").saying(new Answer.Given(Json.object().put("colour", "green")));
+    var bob =
+        new McpTestContext("bob")
+            .answering(new ToolAnswer.Given(Json.object().put("colour", "green")));
     var next = bob.begin(tool("ask"), "{}", new CompletableFuture<>());
     assertThat(next).isNotDone();
 
@@ -253,26 +272,27 @@ class OddServerTest {
 
   @Test
   void what_is_configured_holds_whatever_the_server_claims() throws Exception {
-    var odd = Peers.odd(folder);
+    var odd = McpTestServers.odd(folder);
     var strict = new McpServer("odd", odd.endpoint(), null, Effect.AT_MOST_ONCE, odd.timeout());
     var forbidden = new McpServer("odd", odd.endpoint(), Permission.DENY, null, odd.timeout());
-    try (var some = Peers.start(strict);
-        var others = Peers.start(forbidden)) {
-      var tool = Peers.tool(some, "odd", "crash");
+    try (var some = McpTestServers.start(strict);
+        var others = McpTestServers.start(forbidden)) {
+      var tool = McpTestServers.tool(some, "odd", "crash");
       assertThat(tool.effect()).isEqualTo(Effect.AT_MOST_ONCE);
       assertThat(tool.permission()).isEqualTo(Permission.ASK);
-      assertThat(Peers.tool(others, "odd", "crash").permission()).isEqualTo(Permission.DENY);
-      assertThat(Peers.tool(others, "odd", "crash").effect()).isEqualTo(Effect.PURE);
+      assertThat(McpTestServers.tool(others, "odd", "crash").permission())
+          .isEqualTo(Permission.DENY);
+      assertThat(McpTestServers.tool(others, "odd", "crash").effect()).isEqualTo(Effect.PURE);
     }
   }
 
   @Test
   void one_that_cannot_run_leaves_a_tool_that_says_why() throws Exception {
-    try (var down = Peers.start(Peers.odd(folder, "dies"))) {
-      var tools = Peers.tools(down, "mcp:odd", "local");
+    try (var down = McpTestServers.start(McpTestServers.odd(folder, "dies"))) {
+      var tools = McpTestServers.tools(down, "mcp:odd", "local");
 
-      assertThat(Peers.names(tools)).containsExactly("odd_connect");
-      assertThat(Bench.failed(new Caller().call(tools.getFirst(), "{}")))
+      assertThat(McpTestServers.names(tools)).containsExactly("odd_connect");
+      assertThat(FakeToolContext.failed(new McpTestContext().call(tools.getFirst(), "{}")))
           .contains("it ended with exit code 7")
           .contains("no licence found")
           .containsPattern("[.]\nThe next attempt is in");
@@ -285,14 +305,14 @@ class OddServerTest {
     var absent =
         new McpServer(
             "gone",
-            new McpServer.Stdio(command, Peers.environment(), folder),
+            new McpServer.StdioEndpoint(command, McpTestServers.environment(), folder),
             null,
             null,
             McpServer.TIMEOUT);
-    try (var down = Peers.start(absent)) {
-      var connect = Peers.tool(down, "gone", "connect");
+    try (var down = McpTestServers.start(absent)) {
+      var connect = McpTestServers.tool(down, "gone", "connect");
 
-      assertThat(Bench.failed(new Caller().call(connect, "{}")))
+      assertThat(FakeToolContext.failed(new McpTestContext().call(connect, "{}")))
           .contains("exit code 127")
           .contains("not found");
     }
@@ -301,19 +321,21 @@ class OddServerTest {
   @Test
   void one_that_never_says_hello_is_given_up_in_time_and_does_not_hold_up_the_start()
       throws Exception {
-    var pace =
-        new Pace(
+    var mcpTimeouts =
+        new McpTimeouts(
             Duration.ofMillis(300),
             Duration.ofMinutes(1),
             Duration.ofMinutes(1),
             Duration.ofSeconds(1),
             Duration.ofSeconds(10),
             Duration.ofMinutes(1));
-    var parts = Peers.parts(Tokens.NONE, pace);
-    try (var mute = new McpServers(List.of(Peers.odd(folder, "mute")), parts).start()) {
-      var connect = Peers.tool(mute, "odd", "connect");
+    var mcpServersDependencies = McpTestServers.parts(McpTokenProvider.NONE, mcpTimeouts);
+    try (var mute =
+        new McpServers(List.of(McpTestServers.odd(folder, "mute")), mcpServersDependencies)
+            .start()) {
+      var connect = McpTestServers.tool(mute, "odd", "connect");
 
-      assertThat(new Caller().call(connect, "{}")).isInstanceOf(ToolResult.Failed.class);
+      assertThat(new McpTestContext().call(connect, "{}")).isInstanceOf(ToolResult.Failed.class);
     }
   }
 }

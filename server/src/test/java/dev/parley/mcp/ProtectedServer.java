@@ -88,7 +88,7 @@ public final class ProtectedServer implements AutoCloseable {
   McpServer server(Map<String, String> headers) {
     return new McpServer(
         "safe",
-        new McpServer.Http(URI.create(url("/mcp")), headers),
+        new McpServer.HttpEndpoint(URI.create(url("/mcp")), headers),
         null,
         null,
         Duration.ofSeconds(10));

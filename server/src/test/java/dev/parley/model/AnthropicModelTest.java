@@ -1,13 +1,13 @@
 package dev.parley.model;
 
-import static dev.parley.model.StandInAnswer.call;
-import static dev.parley.model.StandInAnswer.saying;
-import static dev.parley.model.StandInAnswer.text;
-import static dev.parley.model.StandInAnswer.thinking;
+import static dev.parley.model.FakeModelAnswer.call;
+import static dev.parley.model.FakeModelAnswer.saying;
+import static dev.parley.model.FakeModelAnswer.text;
+import static dev.parley.model.FakeModelAnswer.thinking;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.model.Prompt.Part;
-import dev.parley.model.StandInAnswer.Step;
+import dev.parley.model.FakeModelAnswer.Step;
+import dev.parley.model.Prompt.PromptPart;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Json;
@@ -22,13 +22,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.StringNode;
 
-class AnthropicModelTest extends ShakyModelContract {
+class AnthropicModelTest extends UnreliableModelContract {
 
   private static final ToolCall CALL = new ToolCall(new ToolCallId("c"), "clock", Json.object());
 
   @Override
-  Model model(ModelHttp connections, ModelSettings settings, Bounds bounds, ModelSources sources) {
-    return new AnthropicModel(connections, settings, bounds, sources);
+  Model model(
+      ModelHttp connections,
+      ModelSettings settings,
+      ModelLimits modelLimits,
+      ModelSources sources) {
+    return new AnthropicModel(connections, settings, modelLimits, sources);
   }
 
   @Override
@@ -42,19 +46,19 @@ class AnthropicModelTest extends ShakyModelContract {
   }
 
   @Override
-  List<JsonNode> messages(StandInModel.Question question) {
-    return question.body().path("messages").valueStream().toList();
+  List<JsonNode> messages(FakeModelServer.ReceivedRequest receivedRequest) {
+    return receivedRequest.body().path("messages").valueStream().toList();
   }
 
   @Override
-  StandInAnswer formed(String talk, String... json) {
-    var answer = StandInAnswer.of(call("c", "answer", json));
-    return talk.isEmpty() ? answer : StandInAnswer.of(text(talk), call("c", "answer", json));
+  FakeModelAnswer formed(String talk, String... json) {
+    var answer = FakeModelAnswer.of(call("c", "answer", json));
+    return talk.isEmpty() ? answer : FakeModelAnswer.of(text(talk), call("c", "answer", json));
   }
 
   @Override
-  void checkMemo(StandInModel.Question question) {
-    var content = messages(question).get(1).path("content");
+  void checkMemo(FakeModelServer.ReceivedRequest receivedRequest) {
+    var content = messages(receivedRequest).get(1).path("content");
 
     assertThat(content.valueStream().map(JsonNode::toString))
         .containsExactly(
@@ -69,17 +73,17 @@ class AnthropicModelTest extends ShakyModelContract {
   }
 
   private JsonNode body() {
-    return server.lastQuestion().body();
+    return server.lastRequest().body();
   }
 
   @Test
   void it_asks_as_the_api_wants_it() throws Exception {
     answered(serving(saying("x")), said("go"));
 
-    var question = server.lastQuestion();
-    assertThat(question.path()).isEqualTo("/v1/messages");
-    assertThat(question.header("anthropic-version")).isEqualTo("2023-06-01");
-    assertThat(question.header("x-api-key")).isEqualTo(KEY.value());
+    var receivedRequest = server.lastRequest();
+    assertThat(receivedRequest.path()).isEqualTo("/v1/messages");
+    assertThat(receivedRequest.header("anthropic-version")).isEqualTo("2023-06-01");
+    assertThat(receivedRequest.header("x-api-key")).isEqualTo(KEY.value());
     assertThat(body().path("max_tokens").asInt()).isEqualTo(16_384);
     assertThat(body().path("stream").asBoolean()).isTrue();
     assertThat(body().has("thinking")).isFalse();
@@ -88,7 +92,10 @@ class AnthropicModelTest extends ShakyModelContract {
   @Test
   void instructions_tools_and_the_last_message_are_to_be_cached() throws Exception {
     answered(
-        serving(saying("x")), said("one"), new Part.Said(Role.ASSISTANT, "two"), said("three"));
+        serving(saying("x")),
+        said("one"),
+        new PromptPart.PromptMessage(Role.ASSISTANT, "two"),
+        said("three"));
 
     assertThat(body().path("system").path(0).has("cache_control")).isTrue();
     assertThat(body().path("tools").path(0).has("cache_control")).isTrue();
@@ -100,13 +107,13 @@ class AnthropicModelTest extends ShakyModelContract {
   void user_and_assistant_take_turns() throws Exception {
     answered(
         serving(saying("x")),
-        new Part.Said(Role.ASSISTANT, "earlier"),
+        new PromptPart.PromptMessage(Role.ASSISTANT, "earlier"),
         said("one"),
         said("two"),
-        new Part.Asked("", List.of(CALL), null),
-        new Part.Returned(CALL.id(), "clock", false, StringNode.valueOf("broken")),
+        new PromptPart.PromptToolCalls("", List.of(CALL), null),
+        new PromptPart.PromptToolResult(CALL.id(), "clock", false, StringNode.valueOf("broken")),
         said("three"),
-        new Part.Said(Role.ASSISTANT, "four"));
+        new PromptPart.PromptMessage(Role.ASSISTANT, "four"));
 
     var roles = body().path("messages").valueStream().map(m -> m.path("role").asString()).toList();
     assertThat(roles)
@@ -122,7 +129,7 @@ class AnthropicModelTest extends ShakyModelContract {
     var delta =
         "data: {\"type\":\"message_delta\",\"delta\":{},\"usage\":{\"input_tokens\":100,"
             + "\"cache_read_input_tokens\":0,\"output_tokens\":7}}\n\n";
-    serving(StandInAnswer.of(text("x"), new Step.Raw(delta), new Step.Used(100, 9, 20, 30)));
+    serving(FakeModelAnswer.of(text("x"), new Step.Raw(delta), new Step.Used(100, 9, 20, 30)));
     var prices =
         new Prices(
             new BigDecimal("1"),
@@ -154,23 +161,23 @@ class AnthropicModelTest extends ShakyModelContract {
     "unheard_of, STOP"
   })
   void every_reason_to_stop_has_a_name(String reason, FinishReason expected) throws Exception {
-    var model = serving(StandInAnswer.of(text("x"), new Step.Stop(reason)));
+    var model = serving(FakeModelAnswer.of(text("x"), new Step.Stop(reason)));
 
     assertThat(answered(model, said("go")).reason()).isEqualTo(expected);
   }
 
   @Test
   void a_refusal_without_text_is_a_failure_that_says_so() throws Exception {
-    var reply = failed(serving(StandInAnswer.of(new Step.Stop("refusal"))));
+    var reply = failed(serving(FakeModelAnswer.of(new Step.Stop("refusal"))));
 
     assertThat(reply.code()).isEqualTo(ErrorCode.REJECTED);
     assertThat(reply.message()).isEqualTo("the model refused to answer and gave no reason");
-    assertThat(server.questions()).hasSize(1);
+    assertThat(server.requests()).hasSize(1);
   }
 
   @Test
   void redacted_thoughts_go_back_too() throws Exception {
-    serving(StandInAnswer.of(new Step.Redacted("opaque"), call("c", "clock")), saying("done"));
+    serving(FakeModelAnswer.of(new Step.Redacted("opaque"), call("c", "clock")), saying("done"));
     var model = thinkingModel("claude-sonnet-4-5", 2_000);
     var asked = answered(model, said("go"));
     assertThat(heard.thoughts()).isEmpty();
@@ -178,8 +185,9 @@ class AnthropicModelTest extends ShakyModelContract {
     answered(
         model,
         said("go"),
-        new Part.Asked("", asked.calls(), asked.memo()),
-        new Part.Returned(new ToolCallId("c"), "clock", true, StringNode.valueOf("noon")));
+        new PromptPart.PromptToolCalls("", asked.calls(), asked.memo()),
+        new PromptPart.PromptToolResult(
+            new ToolCallId("c"), "clock", true, StringNode.valueOf("noon")));
 
     assertThat(body().path("messages").path(1).path("content").path(0).toString())
         .isEqualTo("{\"type\":\"redacted_thinking\",\"data\":\"opaque\"}");
@@ -194,8 +202,8 @@ class AnthropicModelTest extends ShakyModelContract {
     answered(
         thinkingModel("claude-sonnet-4-5", 2_000),
         said("go"),
-        new Part.Asked("", List.of(CALL), null),
-        new Part.Returned(CALL.id(), "clock", true, StringNode.valueOf("noon")));
+        new PromptPart.PromptToolCalls("", List.of(CALL), null),
+        new PromptPart.PromptToolResult(CALL.id(), "clock", true, StringNode.valueOf("noon")));
 
     assertThat(body().has("thinking")).isFalse();
   }
@@ -242,11 +250,11 @@ class AnthropicModelTest extends ShakyModelContract {
 
   @Test
   void tools_may_be_called_before_an_answer_of_some_form() throws Exception {
-    var model = serving(StandInAnswer.of(text("hm"), call("c", "calculator", "{}")));
+    var model = serving(FakeModelAnswer.of(text("hm"), call("c", "calculator", "{}")));
     var schema = Json.object().put("type", "object");
 
     var reply =
-        (Reply.Answered)
+        (ModelReply.ModelAnswer)
             model.ask(new Prompt("", List.of(said("go")), List.of(CALCULATOR), schema), heard);
 
     assertThat(reply.calls()).hasSize(1);
@@ -260,12 +268,13 @@ class AnthropicModelTest extends ShakyModelContract {
 
     answered(model(new ModelSettings("m", url, KEY, null, 0, null), BOUNDS), said("go"));
 
-    assertThat(server.lastQuestion().path()).isEqualTo("/proxy/v1/messages?team=a");
+    assertThat(server.lastRequest().path()).isEqualTo("/proxy/v1/messages?team=a");
   }
 
   @Test
   void thoughts_that_follow_each_other_are_set_apart() throws Exception {
-    var model = serving(StandInAnswer.of(thinking("a", "One."), thinking("b", "Two."), text("x")));
+    var model =
+        serving(FakeModelAnswer.of(thinking("a", "One."), thinking("b", "Two."), text("x")));
 
     answered(model, said("go"));
 

@@ -1,21 +1,21 @@
 package dev.parley.model;
 
-import static dev.parley.model.StandInWire.event;
-import static dev.parley.model.StandInWire.typed;
+import static dev.parley.model.FakeModelWire.event;
+import static dev.parley.model.FakeModelWire.typed;
 
-import dev.parley.model.StandInAnswer.Step;
+import dev.parley.model.FakeModelAnswer.Step;
 import java.util.List;
 import java.util.UUID;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Writes an answer as a stream of Anthropic's Messages API.
-final class AnthropicWire implements StandInWire {
+final class AnthropicWire implements FakeModelWire {
 
   private int index;
 
   @Override
-  public String begin(StandInAnswer answer) {
-    var used = StandInWire.used(answer);
+  public String begin(FakeModelAnswer answer) {
+    var used = FakeModelWire.used(answer);
     var start = typed("message_start");
     var message =
         start.putObject("message").put("id", "msg_" + UUID.randomUUID()).put("type", "message");
@@ -79,13 +79,13 @@ final class AnthropicWire implements StandInWire {
   }
 
   @Override
-  public String end(StandInAnswer answer) {
+  public String end(FakeModelAnswer answer) {
     var delta = typed("message_delta");
     delta
         .putObject("delta")
-        .put("stop_reason", StandInWire.stop(answer, "tool_use", "end_turn"))
+        .put("stop_reason", FakeModelWire.stop(answer, "tool_use", "end_turn"))
         .putNull("stop_sequence");
-    delta.putObject("usage").put("output_tokens", StandInWire.used(answer).output());
+    delta.putObject("usage").put("output_tokens", FakeModelWire.used(answer).output());
     return event(delta) + event(typed("message_stop"));
   }
 }

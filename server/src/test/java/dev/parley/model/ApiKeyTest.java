@@ -17,6 +17,6 @@ class ApiKeyTest {
   })
   void a_key_is_hidden_and_words_that_contain_a_short_one_are_not_changed(
       String key, String text, String shown) {
-    assertThat(new ApiKey(key).hideIn(text)).isEqualTo(shown);
+    assertThat(new ApiKey(key).redact(text)).isEqualTo(shown);
   }
 }

@@ -2,7 +2,7 @@ package dev.parley.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.model.Prompt.Part;
+import dev.parley.model.Prompt.PromptPart;
 import dev.parley.model.Prompt.ToolDescription;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ContentEvent.ToolCall;
@@ -27,33 +27,35 @@ abstract class ModelContract {
 
   /// Returns a model that answers `count to 3` with numbers, word by word, and `calculate 1+1` with
   /// a call of the calculator, and that takes long for `count slowly to 1000`.
-  abstract Model obliging();
+  abstract Model cooperative();
 
-  static Prompt prompt(Part... parts) {
+  static Prompt prompt(PromptPart... parts) {
     return new Prompt("Be brief.", List.of(parts), List.of(CALCULATOR), null);
   }
 
-  static Part said(String text) {
-    return new Part.Said(Role.USER, text);
+  static PromptPart said(String text) {
+    return new PromptPart.PromptMessage(Role.USER, text);
   }
 
   @Test
   void it_says_its_answer_in_pieces_as_it_goes() throws Exception {
-    var heard = new Heard();
+    var collectingSink = new CollectingSink();
 
-    var reply = (Reply.Answered) obliging().ask(prompt(said("count to 3")), heard);
+    var reply =
+        (ModelReply.ModelAnswer) cooperative().ask(prompt(said("count to 3")), collectingSink);
 
-    assertThat(heard.pieces()).hasSizeGreaterThan(1).noneMatch(String::isEmpty);
-    assertThat(heard.text()).contains("1").contains("3");
+    assertThat(collectingSink.pieces()).hasSizeGreaterThan(1).noneMatch(String::isEmpty);
+    assertThat(collectingSink.text()).contains("1").contains("3");
     assertThat(reply.reason()).isEqualTo(FinishReason.STOP);
     assertThat(reply.calls()).isEmpty();
   }
 
   @Test
   void it_says_what_it_used_under_its_own_name() throws Exception {
-    var model = obliging();
+    var model = cooperative();
 
-    var reply = (Reply.Answered) model.ask(prompt(said("count to 3")), new Heard());
+    var reply =
+        (ModelReply.ModelAnswer) model.ask(prompt(said("count to 3")), new CollectingSink());
 
     assertThat(reply.usage().model()).isEqualTo(model.name());
     assertThat(reply.usage().inputTokens()).isPositive();
@@ -62,43 +64,45 @@ abstract class ModelContract {
 
   @Test
   void it_asks_for_tools_and_goes_on_with_their_results() throws Exception {
-    var model = obliging();
+    var model = cooperative();
     var question = said("calculate 1+1");
-    var asked = (Reply.Answered) model.ask(prompt(question), new Heard());
+    var asked = (ModelReply.ModelAnswer) model.ask(prompt(question), new CollectingSink());
     assertThat(asked.reason()).isEqualTo(FinishReason.TOOL_CALLS);
     assertThat(asked.calls()).extracting(ToolCall::name).containsExactly("calculator");
 
     var call = asked.calls().getFirst();
     var value = Json.object().put("expression", "1+1").put("value", "2");
-    var heard = new Heard();
-    var reply =
+    var collectingSink = new CollectingSink();
+    var modelReply =
         model.ask(
             prompt(
                 question,
-                new Part.Asked("", asked.calls(), asked.memo()),
-                new Part.Returned(call.id(), call.name(), true, value)),
-            heard);
+                new PromptPart.PromptToolCalls("", asked.calls(), asked.memo()),
+                new PromptPart.PromptToolResult(call.id(), call.name(), true, value)),
+            collectingSink);
 
-    assertThat(((Reply.Answered) reply).calls()).isEmpty();
-    assertThat(heard.text()).contains("2");
+    assertThat(((ModelReply.ModelAnswer) modelReply).calls()).isEmpty();
+    assertThat(collectingSink.text()).contains("2");
   }
 
   @Test
   void an_interrupt_ends_the_question() throws Exception {
-    var model = obliging();
-    var heard = new Heard();
+    var model = cooperative();
+    var collectingSink = new CollectingSink();
     var ended = new ArrayBlockingQueue<String>(1);
     var asking =
         Thread.ofVirtual()
             .start(
                 () -> {
                   try {
-                    ended.add("answered " + model.ask(prompt(said("count slowly to 1000")), heard));
+                    ended.add(
+                        "answered "
+                            + model.ask(prompt(said("count slowly to 1000")), collectingSink));
                   } catch (InterruptedException stopped) {
                     ended.add("interrupted");
                   }
                 });
-    heard.await();
+    collectingSink.await();
 
     asking.interrupt();
 
@@ -107,7 +111,7 @@ abstract class ModelContract {
 
   @Test
   void many_threads_may_ask_at_once() throws Exception {
-    var model = obliging();
+    var model = cooperative();
     var results = new ArrayBlockingQueue<String>(20);
     var threads = new ArrayList<Thread>();
     IntStream.range(0, 20)
@@ -117,11 +121,14 @@ abstract class ModelContract {
                     Thread.ofVirtual()
                         .start(
                             () -> {
-                              var heard = new Heard();
+                              var collectingSink = new CollectingSink();
                               try {
-                                var reply = model.ask(prompt(said("count to 3")), heard);
+                                var modelReply =
+                                    model.ask(prompt(said("count to 3")), collectingSink);
                                 results.add(
-                                    reply instanceof Reply.Answered ? heard.text() : "" + reply);
+                                    modelReply instanceof ModelReply.ModelAnswer
+                                        ? collectingSink.text()
+                                        : "" + modelReply);
                               } catch (InterruptedException never) {
                                 results.add("interrupted");
                               }

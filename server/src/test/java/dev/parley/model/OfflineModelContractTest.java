@@ -6,7 +6,7 @@ import java.util.UUID;
 class OfflineModelContractTest extends ModelContract {
 
   @Override
-  Model obliging() {
+  Model cooperative() {
     return new OfflineModel(() -> UUID.randomUUID().toString(), Duration.ofMillis(20));
   }
 }

@@ -2,7 +2,7 @@ package dev.parley.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.model.Prompt.Part;
+import dev.parley.model.Prompt.PromptPart;
 import dev.parley.model.Prompt.ToolDescription;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Json;
@@ -140,10 +140,10 @@ class OfflineModelTest {
         .isEqualTo("That did not work: too deep.");
   }
 
-  private record Said(String said, List<ToolCall> calls) {}
+  private record OfflineAnswer(String said, List<ToolCall> calls) {}
 
-  private Said ask(String text, List<ToolDescription> tools) throws InterruptedException {
-    return ask(List.of(new Part.Said(Role.USER, text)), tools);
+  private OfflineAnswer ask(String text, List<ToolDescription> tools) throws InterruptedException {
+    return ask(List.of(new PromptPart.PromptMessage(Role.USER, text)), tools);
   }
 
   private String told(String text, String tool, boolean success, JsonNode result)
@@ -151,17 +151,18 @@ class OfflineModelTest {
     var call = new ToolCallId("c");
     var parts =
         List.of(
-            new Part.Said(Role.USER, text),
-            new Part.Asked("", List.of(new ToolCall(call, tool, Json.object())), null),
-            new Part.Returned(call, tool, success, result));
+            new PromptPart.PromptMessage(Role.USER, text),
+            new PromptPart.PromptToolCalls(
+                "", List.of(new ToolCall(call, tool, Json.object())), null),
+            new PromptPart.PromptToolResult(call, tool, success, result));
     return ask(parts, tools(tool)).said();
   }
 
-  private Said ask(List<? extends Part> parts, List<ToolDescription> tools)
+  private OfflineAnswer ask(List<? extends PromptPart> parts, List<ToolDescription> tools)
       throws InterruptedException {
     var said = new StringBuilder();
     var sink =
-        new Sink() {
+        new ModelSink() {
           @Override
           public void text(String piece) {
             said.append(piece);
@@ -171,13 +172,13 @@ class OfflineModelTest {
           public void thinking(String piece) {}
 
           @Override
-          public void thought(Thought thought) {}
+          public void thought(ModelThought modelThought) {}
 
           @Override
-          public void retry(Retry retry) {}
+          public void retry(ModelRetry modelRetry) {}
         };
-    var reply = model.ask(new Prompt("", new ArrayList<>(parts), tools, null), sink);
-    return new Said(said.toString(), ((Reply.Answered) reply).calls());
+    var modelReply = model.ask(new Prompt("", new ArrayList<>(parts), tools, null), sink);
+    return new OfflineAnswer(said.toString(), ((ModelReply.ModelAnswer) modelReply).calls());
   }
 
   private static List<ToolDescription> tools(String... names) {

@@ -1,12 +1,12 @@
 package dev.parley.model;
 
-import static dev.parley.model.StandInAnswer.call;
-import static dev.parley.model.StandInAnswer.saying;
-import static dev.parley.model.StandInAnswer.text;
+import static dev.parley.model.FakeModelAnswer.call;
+import static dev.parley.model.FakeModelAnswer.saying;
+import static dev.parley.model.FakeModelAnswer.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.model.Prompt.Part;
-import dev.parley.model.StandInAnswer.Step;
+import dev.parley.model.FakeModelAnswer.Step;
+import dev.parley.model.Prompt.PromptPart;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Json;
@@ -18,11 +18,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.StringNode;
 
-class OpenAiChatModelTest extends ShakyModelContract {
+class OpenAiChatModelTest extends UnreliableModelContract {
 
   @Override
-  Model model(ModelHttp connections, ModelSettings settings, Bounds bounds, ModelSources sources) {
-    return new OpenAiModel(OpenAiModel.Api.CHAT, connections, settings, bounds, sources);
+  Model model(
+      ModelHttp connections,
+      ModelSettings settings,
+      ModelLimits modelLimits,
+      ModelSources sources) {
+    return new OpenAiModel(OpenAiModel.OpenAiApi.CHAT, connections, settings, modelLimits, sources);
   }
 
   @Override
@@ -36,19 +40,19 @@ class OpenAiChatModelTest extends ShakyModelContract {
   }
 
   @Override
-  List<JsonNode> messages(StandInModel.Question question) {
-    return question.body().path("messages").valueStream().toList();
+  List<JsonNode> messages(FakeModelServer.ReceivedRequest receivedRequest) {
+    return receivedRequest.body().path("messages").valueStream().toList();
   }
 
   @Override
-  StandInAnswer formed(String talk, String... json) {
-    return StandInAnswer.of(text(talk), text(json));
+  FakeModelAnswer formed(String talk, String... json) {
+    return FakeModelAnswer.of(text(talk), text(json));
   }
 
   /// This API has no signatures, and a single field for all reasoning.
   @Override
-  void checkMemo(StandInModel.Question question) {
-    var turn = messages(question).get(2);
+  void checkMemo(FakeModelServer.ReceivedRequest receivedRequest) {
+    var turn = messages(receivedRequest).get(2);
 
     assertThat(turn.path("reasoning_content").asString()).isEqualTo("First.Second.");
     assertThat(turn.path("content").asString()).isEqualTo("Let me look. ");
@@ -56,7 +60,7 @@ class OpenAiChatModelTest extends ShakyModelContract {
   }
 
   private JsonNode body() {
-    return server.lastQuestion().body();
+    return server.lastRequest().body();
   }
 
   private static Step chunk(String choice) {
@@ -70,16 +74,17 @@ class OpenAiChatModelTest extends ShakyModelContract {
     answered(
         serving(saying("x")),
         said("go"),
-        new Part.Asked("", List.of(wanted), null),
-        new Part.Returned(wanted.id(), "calculator", false, StringNode.valueOf("broken")));
+        new PromptPart.PromptToolCalls("", List.of(wanted), null),
+        new PromptPart.PromptToolResult(
+            wanted.id(), "calculator", false, StringNode.valueOf("broken")));
 
-    var question = server.lastQuestion();
-    assertThat(question.path()).isEqualTo("/v1/chat/completions");
-    assertThat(question.header("authorization")).isEqualTo("Bearer " + KEY.value());
+    var receivedRequest = server.lastRequest();
+    assertThat(receivedRequest.path()).isEqualTo("/v1/chat/completions");
+    assertThat(receivedRequest.header("authorization")).isEqualTo("Bearer " + KEY.value());
     assertThat(body().path("stream_options").path("include_usage").asBoolean()).isTrue();
     assertThat(body().path("tools").path(0).path("function").path("name").asString())
         .isEqualTo("calculator");
-    assertThat(messages(question).stream().map(JsonNode::toString))
+    assertThat(messages(receivedRequest).stream().map(JsonNode::toString))
         .containsExactly(
             "{\"role\":\"system\",\"content\":\"Be brief.\"}",
             "{\"role\":\"user\",\"content\":\"go\"}",
@@ -97,7 +102,7 @@ class OpenAiChatModelTest extends ShakyModelContract {
     var url = server.url().resolve("/api/v3");
     answered(model(new ModelSettings("m", url, KEY, 900, 500, null), BOUNDS), said("go"));
 
-    assertThat(server.lastQuestion().path()).isEqualTo("/api/v3/chat/completions");
+    assertThat(server.lastRequest().path()).isEqualTo("/api/v3/chat/completions");
     assertThat(body().path("max_tokens").asInt()).isEqualTo(900);
     assertThat(body().path("reasoning_effort").asString()).isEqualTo("low");
   }
@@ -105,7 +110,7 @@ class OpenAiChatModelTest extends ShakyModelContract {
   @ParameterizedTest
   @CsvSource({"stop, STOP", "length, LENGTH", "content_filter, CONTENT_FILTER", "odd, STOP"})
   void every_reason_to_stop_has_a_name(String reason, FinishReason expected) throws Exception {
-    var model = serving(StandInAnswer.of(text("x"), new Step.Stop(reason)));
+    var model = serving(FakeModelAnswer.of(text("x"), new Step.Stop(reason)));
 
     assertThat(answered(model, said("go")).reason()).isEqualTo(expected);
   }
@@ -114,7 +119,7 @@ class OpenAiChatModelTest extends ShakyModelContract {
   void calls_are_told_apart_even_if_they_have_no_places_or_all_the_same() throws Exception {
     var model =
         serving(
-            StandInAnswer.of(
+            FakeModelAnswer.of(
                 chunk(
                     "{\"delta\":{\"tool_calls\":[{\"id\":\"a\",\"function\":{\"name\":\"clock\","
                         + "\"arguments\":\"{\\\"x\\\":\"}}]}}"),
@@ -131,7 +136,7 @@ class OpenAiChatModelTest extends ShakyModelContract {
 
   @Test
   void a_refusal_is_said_and_named() throws Exception {
-    var model = serving(StandInAnswer.of(chunk("{\"delta\":{\"refusal\":\"No.\"}}")));
+    var model = serving(FakeModelAnswer.of(chunk("{\"delta\":{\"refusal\":\"No.\"}}")));
 
     assertThat(answered(model, said("go")).reason()).isEqualTo(FinishReason.REFUSAL);
     assertThat(heard.text()).isEqualTo("No.");
@@ -141,7 +146,7 @@ class OpenAiChatModelTest extends ShakyModelContract {
   void content_may_be_a_list_of_parts() throws Exception {
     var model =
         serving(
-            StandInAnswer.of(
+            FakeModelAnswer.of(
                 chunk(
                     "{\"delta\":{\"content\":[{\"type\":\"thinking\",\"thinking\":"
                         + "[{\"type\":\"text\",\"text\":\"hm\"}]}]}}"),
@@ -160,7 +165,7 @@ class OpenAiChatModelTest extends ShakyModelContract {
   void a_call_in_the_first_form_of_the_api_is_made() throws Exception {
     var model =
         serving(
-            StandInAnswer.of(
+            FakeModelAnswer.of(
                 chunk(
                     "{\"delta\":{\"content\":null,\"function_call\":{\"name\":\"clock\","
                         + "\"arguments\":\"{\\\"x\\\":\"}}}"),
@@ -179,7 +184,7 @@ class OpenAiChatModelTest extends ShakyModelContract {
   void only_the_answer_that_was_asked_for_is_read() throws Exception {
     var model =
         serving(
-            StandInAnswer.of(
+            FakeModelAnswer.of(
                 chunk(
                     "{\"index\":1,\"delta\":{\"content\":\"B\"}},"
                         + "{\"index\":0,\"delta\":{\"content\":\"A\"}}"),
@@ -196,7 +201,7 @@ class OpenAiChatModelTest extends ShakyModelContract {
   void reasoning_under_its_other_name_is_thinking_too() throws Exception {
     var both = "{\"delta\":{\"reasoning\":\"hm\",\"reasoning_content\":\"hm\"}}";
     var model =
-        serving(StandInAnswer.of(chunk("{\"delta\":{\"reasoning\":\"well, \"}}"), chunk(both)));
+        serving(FakeModelAnswer.of(chunk("{\"delta\":{\"reasoning\":\"well, \"}}"), chunk(both)));
 
     answered(model, said("go"));
 
@@ -208,14 +213,15 @@ class OpenAiChatModelTest extends ShakyModelContract {
     var signed =
         "{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"extra_content\":{\"google\":"
             + "{\"thought_signature\":\"S\"}},\"function\":{\"name\":\"clock\",\"arguments\":\"{}\"}}]}}";
-    var model = serving(StandInAnswer.of(chunk(signed)), saying("x"));
+    var model = serving(FakeModelAnswer.of(chunk(signed)), saying("x"));
     var asked = answered(model, said("go"));
 
     answered(
         model,
         said("go"),
-        new Part.Asked("", asked.calls(), asked.memo()),
-        new Part.Returned(new ToolCallId("a"), "clock", true, StringNode.valueOf("noon")));
+        new PromptPart.PromptToolCalls("", asked.calls(), asked.memo()),
+        new PromptPart.PromptToolResult(
+            new ToolCallId("a"), "clock", true, StringNode.valueOf("noon")));
 
     assertThat(body().toString())
         .contains("\"extra_content\":{\"google\":{\"thought_signature\":\"S\"}}");
@@ -226,8 +232,8 @@ class OpenAiChatModelTest extends ShakyModelContract {
       throws Exception {
     var model =
         serving(
-            StandInAnswer.of(text("x"), chunk("{\"delta\":{},\"finish_reason\":\"stop\"}"))
-                .ending(StandInAnswer.Ending.CUT));
+            FakeModelAnswer.of(text("x"), chunk("{\"delta\":{},\"finish_reason\":\"stop\"}"))
+                .ending(FakeModelAnswer.Ending.CUT));
 
     assertThat(answered(model, said("go")).reason()).isEqualTo(FinishReason.STOP);
   }
@@ -252,7 +258,7 @@ class OpenAiChatModelTest extends ShakyModelContract {
 
   @Test
   void a_call_to_a_tool_without_a_name_is_made_all_the_same() throws Exception {
-    var model = serving(StandInAnswer.of(call("a", "", "{}")));
+    var model = serving(FakeModelAnswer.of(call("a", "", "{}")));
 
     assertThat(answered(model, said("go")).calls().getFirst().name()).isEqualTo("unnamed");
   }

@@ -1,11 +1,11 @@
 package dev.parley.model;
 
-import static dev.parley.model.StandInAnswer.saying;
-import static dev.parley.model.StandInAnswer.text;
+import static dev.parley.model.FakeModelAnswer.saying;
+import static dev.parley.model.FakeModelAnswer.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.model.Prompt.Part;
-import dev.parley.model.StandInAnswer.Step;
+import dev.parley.model.FakeModelAnswer.Step;
+import dev.parley.model.Prompt.PromptPart;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Json;
@@ -18,11 +18,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.StringNode;
 
-class OpenAiResponsesModelTest extends ShakyModelContract {
+class OpenAiResponsesModelTest extends UnreliableModelContract {
 
   @Override
-  Model model(ModelHttp connections, ModelSettings settings, Bounds bounds, ModelSources sources) {
-    return new OpenAiModel(OpenAiModel.Api.RESPONSES, connections, settings, bounds, sources);
+  Model model(
+      ModelHttp connections,
+      ModelSettings settings,
+      ModelLimits modelLimits,
+      ModelSources sources) {
+    return new OpenAiModel(
+        OpenAiModel.OpenAiApi.RESPONSES, connections, settings, modelLimits, sources);
   }
 
   @Override
@@ -36,18 +41,18 @@ class OpenAiResponsesModelTest extends ShakyModelContract {
   }
 
   @Override
-  List<JsonNode> messages(StandInModel.Question question) {
-    return question.body().path("input").valueStream().toList();
+  List<JsonNode> messages(FakeModelServer.ReceivedRequest receivedRequest) {
+    return receivedRequest.body().path("input").valueStream().toList();
   }
 
   @Override
-  StandInAnswer formed(String talk, String... json) {
-    return StandInAnswer.of(text(talk), text(json));
+  FakeModelAnswer formed(String talk, String... json) {
+    return FakeModelAnswer.of(text(talk), text(json));
   }
 
   @Override
-  void checkMemo(StandInModel.Question question) {
-    assertThat(messages(question).subList(1, 5).stream().map(JsonNode::toString))
+  void checkMemo(FakeModelServer.ReceivedRequest receivedRequest) {
+    assertThat(messages(receivedRequest).subList(1, 5).stream().map(JsonNode::toString))
         .containsExactly(
             "{\"type\":\"reasoning\",\"id\":\"rs_0\",\"summary\":[{\"type\":\"summary_text\","
                 + "\"text\":\"First.\"}],\"encrypted_content\":\"signed-1\"}",
@@ -59,7 +64,7 @@ class OpenAiResponsesModelTest extends ShakyModelContract {
   }
 
   private JsonNode body() {
-    return server.lastQuestion().body();
+    return server.lastRequest().body();
   }
 
   @Test
@@ -69,15 +74,16 @@ class OpenAiResponsesModelTest extends ShakyModelContract {
     answered(
         serving(saying("x")),
         said("go"),
-        new Part.Asked("Hm.", List.of(wanted), null),
-        new Part.Returned(wanted.id(), "calculator", true, Json.object().put("value", 2)));
+        new PromptPart.PromptToolCalls("Hm.", List.of(wanted), null),
+        new PromptPart.PromptToolResult(
+            wanted.id(), "calculator", true, Json.object().put("value", 2)));
 
-    assertThat(server.lastQuestion().path()).isEqualTo("/v1/responses");
+    assertThat(server.lastRequest().path()).isEqualTo("/v1/responses");
     assertThat(body().path("store").asBoolean(true)).isFalse();
     assertThat(body().path("instructions").asString()).isEqualTo("Be brief.");
     assertThat(body().path("include").path(0).asString()).isEqualTo("reasoning.encrypted_content");
     assertThat(body().path("tools").path(0).path("strict").asBoolean(true)).isFalse();
-    assertThat(messages(server.lastQuestion()).stream().map(JsonNode::toString))
+    assertThat(messages(server.lastRequest()).stream().map(JsonNode::toString))
         .containsExactly(
             "{\"role\":\"user\",\"content\":\"go\"}",
             "{\"role\":\"assistant\",\"content\":\"Hm.\"}",
@@ -105,7 +111,7 @@ class OpenAiResponsesModelTest extends ShakyModelContract {
   @ParameterizedTest
   @CsvSource({"max_output_tokens, LENGTH", "content_filter, CONTENT_FILTER"})
   void every_reason_to_stop_has_a_name(String reason, FinishReason expected) throws Exception {
-    var model = serving(StandInAnswer.of(text("x"), new Step.Stop(reason)));
+    var model = serving(FakeModelAnswer.of(text("x"), new Step.Stop(reason)));
 
     assertThat(answered(model, said("go")).reason()).isEqualTo(expected);
   }
@@ -116,11 +122,11 @@ class OpenAiResponsesModelTest extends ShakyModelContract {
         "data: {\"type\":\"response.failed\",\"response\":{\"status\":\"failed\",\"error\":"
             + "{\"code\":\"rate_limit_exceeded\",\"message\":\"slow down\"}}}\n\n";
 
-    var reply = failed(serving(StandInAnswer.of(text("x"), new Step.Raw(event))));
+    var reply = failed(serving(FakeModelAnswer.of(text("x"), new Step.Raw(event))));
 
     assertThat(reply)
         .isEqualTo(
-            new Reply.Failed(
+            new ModelReply.ModelError(
                 ErrorCode.RATE_LIMITED, "the model's rate limit is exceeded: slow down", true));
   }
 
@@ -128,16 +134,17 @@ class OpenAiResponsesModelTest extends ShakyModelContract {
   void reasoning_that_is_not_encrypted_does_not_go_back() throws Exception {
     var model =
         serving(
-            StandInAnswer.of(
-                StandInAnswer.thinking("", "hm"), StandInAnswer.call("c", "clock", "{}")),
+            FakeModelAnswer.of(
+                FakeModelAnswer.thinking("", "hm"), FakeModelAnswer.call("c", "clock", "{}")),
             saying("x"));
     var asked = answered(model, said("go"));
 
     answered(
         model,
         said("go"),
-        new Part.Asked("", asked.calls(), asked.memo()),
-        new Part.Returned(new ToolCallId("c"), "clock", true, StringNode.valueOf("noon")));
+        new PromptPart.PromptToolCalls("", asked.calls(), asked.memo()),
+        new PromptPart.PromptToolResult(
+            new ToolCallId("c"), "clock", true, StringNode.valueOf("noon")));
 
     assertThat(body().path("input").toString()).doesNotContain("reasoning");
   }

@@ -1,14 +1,14 @@
 package dev.parley.model;
 
-import static dev.parley.model.StandInAnswer.call;
-import static dev.parley.model.StandInAnswer.saying;
-import static dev.parley.model.StandInAnswer.text;
-import static dev.parley.model.StandInAnswer.thinking;
+import static dev.parley.model.FakeModelAnswer.call;
+import static dev.parley.model.FakeModelAnswer.saying;
+import static dev.parley.model.FakeModelAnswer.text;
+import static dev.parley.model.FakeModelAnswer.thinking;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.model.Prompt.Part;
-import dev.parley.model.StandInAnswer.Ending;
-import dev.parley.model.StandInAnswer.Step;
+import dev.parley.model.FakeModelAnswer.Ending;
+import dev.parley.model.FakeModelAnswer.Step;
+import dev.parley.model.Prompt.PromptPart;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Json;
@@ -32,17 +32,17 @@ abstract class RemoteModelContract extends ModelContract {
   static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
   static final ApiKey KEY = new ApiKey("sk-secret-123");
   static final Duration PATIENCE = Duration.ofSeconds(20);
-  static final Bounds BOUNDS = Bounds.USUAL.withTimeout(PATIENCE);
+  static final ModelLimits BOUNDS = ModelLimits.DEFAULT.withTimeout(PATIENCE);
 
   private final ModelHttp http = new ModelHttp();
   private final AtomicInteger ids = new AtomicInteger();
   final List<Duration> waits = new CopyOnWriteArrayList<>();
-  final Heard heard = new Heard();
-  StandInModel server = StandInModel.scripted(saying("hello"));
+  final CollectingSink heard = new CollectingSink();
+  FakeModelServer server = FakeModelServer.scripted(saying("hello"));
 
   /// Returns the model to test, with these settings.
   abstract Model model(
-      ModelHttp connections, ModelSettings settings, Bounds bounds, ModelSources sources);
+      ModelHttp connections, ModelSettings settings, ModelLimits modelLimits, ModelSources sources);
 
   /// Returns a typical model name of this API.
   abstract String modelName();
@@ -57,45 +57,45 @@ abstract class RemoteModelContract extends ModelContract {
   }
 
   /// Returns a model whose server sends these answers, one after the other.
-  Model serving(StandInAnswer... answers) {
+  Model serving(FakeModelAnswer... answers) {
     server.close();
-    server = StandInModel.scripted(answers);
+    server = FakeModelServer.scripted(answers);
     return model(BOUNDS);
   }
 
-  Model model(Bounds bounds) {
-    return model(settings(), bounds);
+  Model model(ModelLimits modelLimits) {
+    return model(settings(), modelLimits);
   }
 
-  Model model(ModelSettings settings, Bounds bounds) {
+  Model model(ModelSettings settings, ModelLimits modelLimits) {
     var sources =
         new ModelSources(
             () -> NOW, new Random(1), waits::add, () -> "new-" + ids.incrementAndGet());
-    return model(http, settings, bounds, sources);
+    return model(http, settings, modelLimits, sources);
   }
 
   ModelSettings settings() {
     return new ModelSettings(modelName(), server.url(), KEY, null, 0, null);
   }
 
-  Reply.Answered answered(Model model, Part... parts) throws InterruptedException {
-    var reply = model.ask(prompt(parts), heard);
-    assertThat(reply).isInstanceOf(Reply.Answered.class);
-    return (Reply.Answered) reply;
+  ModelReply.ModelAnswer answered(Model model, PromptPart... parts) throws InterruptedException {
+    var modelReply = model.ask(prompt(parts), heard);
+    assertThat(modelReply).isInstanceOf(ModelReply.ModelAnswer.class);
+    return (ModelReply.ModelAnswer) modelReply;
   }
 
   @Override
-  Model obliging() {
+  Model cooperative() {
     server.close();
     server =
-        StandInModel.answering(
-            question -> {
-              if (question.afterCall()) {
+        FakeModelServer.answering(
+            receivedRequest -> {
+              if (receivedRequest.afterCall()) {
                 return saying("It is ", "2", ".");
               }
-              return switch (question.lastText()) {
+              return switch (receivedRequest.lastText()) {
                 case "calculate 1+1" ->
-                    StandInAnswer.calling("call_1", "calculator", "{\"expression\":\"1+1\"}");
+                    FakeModelAnswer.calling("call_1", "calculator", "{\"expression\":\"1+1\"}");
                 case "count slowly to 1000" -> saying("1 ", "2 ").ending(Ending.HOLD);
                 default -> saying("1 ", "2 ", "3");
               };
@@ -105,7 +105,7 @@ abstract class RemoteModelContract extends ModelContract {
 
   @Test
   void thinking_goes_where_thoughts_go() throws Exception {
-    var model = serving(StandInAnswer.of(thinking("sig", "Let me ", "see."), text("Done.")));
+    var model = serving(FakeModelAnswer.of(thinking("sig", "Let me ", "see."), text("Done.")));
 
     var reply = answered(model, said("think"));
 
@@ -118,7 +118,7 @@ abstract class RemoteModelContract extends ModelContract {
   void arguments_come_in_pieces_and_calls_side_by_side() throws Exception {
     var model =
         serving(
-            StandInAnswer.of(
+            FakeModelAnswer.of(
                 text("Looking."),
                 call("call_a", "calculator", "{\"expr", "ession\": \"1+", "1\"}"),
                 call("call_b", "clock"),
@@ -139,7 +139,7 @@ abstract class RemoteModelContract extends ModelContract {
   void ids_of_calls_that_are_missing_double_or_strange_are_replaced() throws Exception {
     var model =
         serving(
-            StandInAnswer.of(
+            FakeModelAnswer.of(
                 call("same", "clock", "{}"),
                 call("same", "clock", "{}"),
                 call("", "clock", "{}"),
@@ -157,7 +157,7 @@ abstract class RemoteModelContract extends ModelContract {
       delimiter = '|',
       value = {"{\"a\": ", "[1]", "\"text\"", "{\"a\":1} and so on", "null", "{\"a\":1,\"a\":2}"})
   void arguments_that_are_no_json_object_make_a_call_that_says_so(String broken) throws Exception {
-    var model = serving(StandInAnswer.of(call("call_a", "calculator", broken)));
+    var model = serving(FakeModelAnswer.of(call("call_a", "calculator", broken)));
 
     var reply = answered(model, said("go"));
 
@@ -170,7 +170,7 @@ abstract class RemoteModelContract extends ModelContract {
   void an_answer_that_is_cut_off_says_so() throws Exception {
     var model =
         serving(
-            StandInAnswer.of(
+            FakeModelAnswer.of(
                 text("too lo"), call("c", "clock", "{\"a\""), new Step.Stop(lengthReason())));
 
     var reply = answered(model, said("go"));
@@ -181,7 +181,7 @@ abstract class RemoteModelContract extends ModelContract {
 
   @Test
   void tokens_from_the_cache_are_counted_apart_and_all_are_paid_for() throws Exception {
-    serving(StandInAnswer.of(text("x"), new Step.Used(1_000, 500, 0, 4_000)));
+    serving(FakeModelAnswer.of(text("x"), new Step.Used(1_000, 500, 0, 4_000)));
     var prices =
         new Prices(new BigDecimal("3"), new BigDecimal("15"), null, new BigDecimal("0.30"));
     var model = model(new ModelSettings(modelName(), server.url(), KEY, null, 0, prices), BOUNDS);
@@ -206,7 +206,7 @@ abstract class RemoteModelContract extends ModelContract {
     var ends = newline.replace("CR", "\r").replace("LF", "\n");
     var model =
         serving(
-            StandInAnswer.of(
+            FakeModelAnswer.of(
                     thinking("s", "Ümläute, "),
                     text("naïve ", "日本語 ", "🙂"),
                     call("c", "clock", "{\"a\":\"🙂", "é\"}"))
@@ -221,7 +221,7 @@ abstract class RemoteModelContract extends ModelContract {
 
   @Test
   void a_character_may_be_cut_in_two_by_escapes() throws Exception {
-    var model = serving(StandInAnswer.of(text("a\ud83d", "\ude42b", "\ud83d", "lost")));
+    var model = serving(FakeModelAnswer.of(text("a\ud83d", "\ude42b", "\ud83d", "lost")));
 
     answered(model, said("go"));
 
@@ -232,7 +232,7 @@ abstract class RemoteModelContract extends ModelContract {
   void what_is_not_known_does_not_matter() throws Exception {
     var model =
         serving(
-            StandInAnswer.of(
+            FakeModelAnswer.of(
                 new Step.Raw(": a comment\n\n\n\nid: 7\nretry: 100\n\n"),
                 new Step.Raw("event: ping\ndata: {\"type\": \"ping\"}\n\n"),
                 new Step.Raw(
@@ -247,7 +247,7 @@ abstract class RemoteModelContract extends ModelContract {
   @Test
   void pieces_are_handed_on_before_the_answer_is_over() throws Exception {
     var gate = new CountDownLatch(1);
-    var model = serving(StandInAnswer.of(text("first "), new Step.Wait(gate), text("second")));
+    var model = serving(FakeModelAnswer.of(text("first "), new Step.Wait(gate), text("second")));
     var asking =
         Thread.ofVirtual()
             .start(
@@ -270,12 +270,12 @@ abstract class RemoteModelContract extends ModelContract {
   @Test
   void the_key_is_shown_to_the_server_unless_there_is_none() throws Exception {
     answered(serving(saying("x")), said("go"));
-    assertThat(server.lastQuestion().headers().toString()).contains(KEY.value());
+    assertThat(server.lastRequest().headers().toString()).contains(KEY.value());
 
     var keyless = model(new ModelSettings(modelName(), server.url(), null, null, 0, null), BOUNDS);
     answered(keyless, said("go"));
 
-    var headers = server.lastQuestion().headers();
+    var headers = server.lastRequest().headers();
     assertThat(headers).doesNotContainKeys("authorization", "x-api-key");
   }
 }

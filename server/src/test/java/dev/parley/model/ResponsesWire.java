@@ -1,19 +1,19 @@
 package dev.parley.model;
 
-import static dev.parley.model.StandInWire.event;
-import static dev.parley.model.StandInWire.typed;
+import static dev.parley.model.FakeModelWire.event;
+import static dev.parley.model.FakeModelWire.typed;
 
-import dev.parley.model.StandInAnswer.Step;
+import dev.parley.model.FakeModelAnswer.Step;
 import dev.parley.protocol.Json;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Writes an answer as a stream of OpenAI's responses API.
-final class ResponsesWire implements StandInWire {
+final class ResponsesWire implements FakeModelWire {
 
   private int index;
 
   @Override
-  public String begin(StandInAnswer answer) {
+  public String begin(FakeModelAnswer answer) {
     var created = typed("response.created");
     created.putObject("response").put("id", "resp_1").put("status", "in_progress");
     return event(created);
@@ -77,9 +77,9 @@ final class ResponsesWire implements StandInWire {
   }
 
   @Override
-  public String end(StandInAnswer answer) {
-    var reason = StandInWire.stop(answer, "", "");
-    var used = StandInWire.used(answer);
+  public String end(FakeModelAnswer answer) {
+    var reason = FakeModelWire.stop(answer, "", "");
+    var used = FakeModelWire.used(answer);
     var last = typed(reason.isEmpty() ? "response.completed" : "response.incomplete");
     var response = last.putObject("response").put("id", "resp_1");
     if (!reason.isEmpty()) {

@@ -2,7 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.Tokens.Token;
+import dev.parley.http.ApiTokens.ApiToken;
 import dev.parley.protocol.Json;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -90,7 +90,7 @@ class A2aCardTest {
   void the_extended_card_is_for_those_with_a_token() throws Exception {
     var hash =
         MessageDigest.getInstance("SHA-256").digest("secret".getBytes(StandardCharsets.UTF_8));
-    var wish = Site.Wish.USUAL.tokens(new Token("ada", HexFormat.of().formatHex(hash)));
+    var wish = Site.Wish.USUAL.tokens(new ApiToken("ada", HexFormat.of().formatHex(hash)));
     try (var site = Site.durable(folder, wish, A2aJsonRpcTest.YAML)) {
       var card = json(site.get(CARD, "A2A-Version", "1.0"));
       assertThat(card.path("capabilities").path("extendedAgentCard").asBoolean()).isTrue();

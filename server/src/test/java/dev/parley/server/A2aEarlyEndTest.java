@@ -2,9 +2,9 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.model.StandInAnswer;
-import dev.parley.model.StandInAnswer.Step;
-import dev.parley.model.StandInModel;
+import dev.parley.model.FakeModelAnswer;
+import dev.parley.model.FakeModelAnswer.Step;
+import dev.parley.model.FakeModelServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
@@ -20,19 +20,20 @@ import tools.jackson.databind.JsonNode;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class A2aEarlyEndTest {
 
-  private StandInModel model;
+  private FakeModelServer model;
   private Site site;
 
   @BeforeAll
   void open(@TempDir Path folder) {
     model =
-        StandInModel.answering(
-            question ->
-                switch (question.lastText()) {
-                  case "long" -> StandInAnswer.of(StandInAnswer.text("a", "b"), stop("length"));
-                  case "cut" -> StandInAnswer.of(StandInAnswer.text("c"), stop("content_filter"));
-                  case "empty" -> StandInAnswer.of(stop("content_filter"));
-                  default -> StandInAnswer.saying("whole");
+        FakeModelServer.answering(
+            receivedRequest ->
+                switch (receivedRequest.lastText()) {
+                  case "long" -> FakeModelAnswer.of(FakeModelAnswer.text("a", "b"), stop("length"));
+                  case "cut" ->
+                      FakeModelAnswer.of(FakeModelAnswer.text("c"), stop("content_filter"));
+                  case "empty" -> FakeModelAnswer.of(stop("content_filter"));
+                  default -> FakeModelAnswer.saying("whole");
                 });
     site =
         Site.durable(

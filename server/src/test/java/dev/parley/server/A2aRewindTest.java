@@ -2,7 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.Tokens.Token;
+import dev.parley.http.ApiTokens.ApiToken;
 import dev.parley.protocol.Json;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -116,9 +116,9 @@ class A2aRewindTest {
     return Json.object().set("message", message);
   }
 
-  private static Token token(String name) throws Exception {
+  private static ApiToken token(String name) throws Exception {
     var hash = MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
-    return new Token(name, HexFormat.of().formatHex(hash));
+    return new ApiToken(name, HexFormat.of().formatHex(hash));
   }
 
   @Test

@@ -1,6 +1,6 @@
 package dev.parley.server;
 
-import dev.parley.door.agui.AgUiRules;
+import dev.parley.api.agui.AgUiRules;
 import dev.parley.protocol.Json;
 import dev.parley.server.EventReader.Frame;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.Hash;
-import dev.parley.door.Tokens.Token;
+import dev.parley.http.ApiTokens.ApiToken;
+import dev.parley.http.Sha256;
 import dev.parley.protocol.Json;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -198,7 +198,7 @@ class AgUiInputTest {
     }
   }
 
-  private static Token token(String name, String secret) {
-    return new Token(name, HexFormat.of().formatHex(Hash.of(secret)));
+  private static ApiToken token(String name, String secret) {
+    return new ApiToken(name, HexFormat.of().formatHex(Sha256.of(secret)));
   }
 }

@@ -2,7 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.agui.AgUiRules;
+import dev.parley.api.agui.AgUiRules;
 import dev.parley.protocol.Json;
 import dev.parley.server.EventReader.Frame;
 import java.io.IOException;

@@ -2,11 +2,11 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.Limits;
-import dev.parley.door.TestSocket;
-import dev.parley.door.Tokens;
-import dev.parley.log.Draft;
-import dev.parley.log.Guard;
+import dev.parley.http.ApiTokens;
+import dev.parley.http.HttpLimits;
+import dev.parley.http.WebSocketTestClient;
+import dev.parley.log.AppendGuard;
+import dev.parley.log.EventDraft;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.BlockId;
 import dev.parley.protocol.ContentEvent.ContentDelta;
@@ -21,7 +21,7 @@ import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
-import dev.parley.socket.Peer;
+import dev.parley.socketio.SocketPeer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,8 +45,8 @@ class AgentCrowdTest {
   private static final String SOCKET_IO = "/socket.io/?EIO=4&transport=websocket";
 
   /// Nobody is sent away because the machine is slow.
-  private static final Limits PATIENT =
-      new Limits(1 << 20, 1_000, Duration.ofMinutes(10), Duration.ofMinutes(10));
+  private static final HttpLimits PATIENT =
+      new HttpLimits(1 << 20, 1_000, Duration.ofMinutes(10), Duration.ofMinutes(10));
 
   @TempDir Path folder;
   private Site site;
@@ -78,8 +78,8 @@ class AgentCrowdTest {
     }
 
     void append(Event... events) {
-      var drafts = Stream.of(events).map(event -> new Draft(origin, event)).toList();
-      site.log.append(context, Guard.none(), _ -> drafts);
+      var drafts = Stream.of(events).map(event -> new EventDraft(origin, event)).toList();
+      site.log.append(context, AppendGuard.none(), _ -> drafts);
     }
 
     /// Says so many pieces, and returns the number of the last.
@@ -88,9 +88,9 @@ class AgentCrowdTest {
       said += count;
       var pieces =
           IntStream.range(from, said)
-              .mapToObj(n -> new Draft(origin, new ContentDelta(text, n, new BlockId("b"))))
+              .mapToObj(n -> new EventDraft(origin, new ContentDelta(text, n, new BlockId("b"))))
               .toList();
-      site.log.append(context, Guard.none(), _ -> pieces);
+      site.log.append(context, AppendGuard.none(), _ -> pieces);
       return said + 1L;
     }
 
@@ -101,12 +101,12 @@ class AgentCrowdTest {
 
   /// Somebody on a socket of either kind.
   private final class Follower implements AutoCloseable {
-    private final TestSocket socket;
+    private final WebSocketTestClient socket;
     private final boolean plain;
 
     Follower(String path, boolean reading) {
       plain = path.equals(PLAIN);
-      socket = new TestSocket(site.url.getPort(), path, Map.of(), reading);
+      socket = new WebSocketTestClient(site.url.getPort(), path, Map.of(), reading);
       if (!plain) {
         socket.send("40");
       }
@@ -164,7 +164,7 @@ class AgentCrowdTest {
 
   @Test
   void each_hears_what_follows_its_own_place_once_and_in_order() throws Exception { // S2.30, S2.33
-    var agent = new Puppet("counter", Tokens.LOCAL);
+    var agent = new Puppet("counter", ApiTokens.LOCAL);
     var before = agent.say(100, "before");
     var followers = new ArrayList<Follower>();
     try {
@@ -191,7 +191,7 @@ class AgentCrowdTest {
   @Test
   void who_stops_reading_keeps_nobody_waiting_and_is_told_what_it_missed()
       throws Exception { // S2.65
-    var agent = new Puppet("talker", Tokens.LOCAL);
+    var agent = new Puppet("talker", ApiTokens.LOCAL);
     try (var quick = new Follower(SOCKET_IO, true);
         var stuck = new Follower(PLAIN, false)) {
       quick.subscribe(agent.id, 0);
@@ -219,7 +219,8 @@ class AgentCrowdTest {
   }
 
   /// Remembers which agents it hears have come.
-  private record Watcher(String principal, LinkedBlockingQueue<String> created) implements Peer {
+  private record Watcher(String principal, LinkedBlockingQueue<String> created)
+      implements SocketPeer {
     Watcher(String principal) {
       this(principal, new LinkedBlockingQueue<>());
     }
@@ -245,14 +246,14 @@ class AgentCrowdTest {
   void those_who_watch_together_hear_of_their_own_agents_only() throws Exception { // S2.61
     var ann = new Watcher("ann");
     var bob = new Watcher("bob");
-    var visits = new ArrayList<>(List.of(site.server.agentVisits().welcome(ann)));
-    visits.add(site.server.agentVisits().welcome(bob));
+    var visits = new ArrayList<>(List.of(site.server.agentSessions().connect(ann)));
+    visits.add(site.server.agentSessions().connect(bob));
     new Puppet("of-ann", "ann");
     new Puppet("of-bob", "bob");
-    new Puppet("of-all", Tokens.LOCAL);
+    new Puppet("of-all", ApiTokens.LOCAL);
 
     assertThat(List.of(ann.next(), ann.next())).containsExactly("of-ann", "of-all");
     assertThat(List.of(bob.next(), bob.next())).containsExactly("of-bob", "of-all");
-    visits.forEach(visit -> visit.end());
+    visits.forEach(socketSession -> socketSession.onDisconnect());
   }
 }

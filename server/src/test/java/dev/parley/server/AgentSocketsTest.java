@@ -2,9 +2,9 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.TestSocket;
+import dev.parley.http.WebSocketTestClient;
 import dev.parley.protocol.Json;
-import dev.parley.socket.NodePeer;
+import dev.parley.socketio.NodeTestClient;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,10 +38,10 @@ class AgentSocketsTest {
       strings = {"{}", "{\"transports\":[\"polling\"]}", "{\"transports\":[\"websocket\"]}"})
   void a_client_that_subscribes_hears_what_rest_has(String options) throws Exception {
     var agent = launch("count slowly to 30");
-    try (var peer = new NodePeer("socket-io.mjs", site.url.toString(), options)) {
-      peer.tell("{\"do\":\"connect\",\"name\":\"a\"}");
+    try (var peer = new NodeTestClient("socket-io.mjs", site.url.toString(), options)) {
+      peer.send("{\"do\":\"connect\",\"name\":\"a\"}");
       peer.next(fact -> fact.path("event").asString().equals("connected"));
-      peer.tell(
+      peer.send(
           "{\"do\":\"ask\",\"name\":\"a\",\"event\":\"subscribe\",\"args\":[{\"agentId\":\""
               + agent
               + "\"}]}");
@@ -61,7 +61,7 @@ class AgentSocketsTest {
   @Test
   void a_plain_websocket_hears_the_same() throws Exception {
     var agent = launch("count to 5");
-    try (var socket = new TestSocket(site.url.getPort(), "/api/agents/ws")) {
+    try (var socket = new WebSocketTestClient(site.url.getPort(), "/api/agents/ws")) {
       assertThat(socket.json().path("event").asString()).isEqualTo("connected");
       socket.send(
           "{\"event\":\"subscribe\",\"data\":{\"agentId\":\"" + agent + "\"},\"id\":\"s\"}");

@@ -2,12 +2,12 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.Tokens;
+import dev.parley.http.ApiTokens;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Kind;
-import dev.parley.socket.Peer;
-import dev.parley.socket.Visit;
+import dev.parley.socketio.SocketPeer;
+import dev.parley.socketio.SocketSession;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -50,7 +50,7 @@ class AgentVisitsTest {
   }
 
   /// Remembers what it is told. The monitor guards the list.
-  private static final class Visitor implements Peer {
+  private static final class Visitor implements SocketPeer {
     private final String principal;
     private final List<Heard> heard = new ArrayList<>();
     private boolean left;
@@ -136,20 +136,20 @@ class AgentVisitsTest {
     }
   }
 
-  private Visit welcome(Visitor visitor) {
-    return site.server.agentVisits().welcome(visitor);
+  private SocketSession welcome(Visitor visitor) {
+    return site.server.agentSessions().connect(visitor);
   }
 
   @Test
   void a_subscriber_hears_exactly_what_rest_has_in_the_same_numbers() throws Exception {
     // S2.30, S2.33, S2.53, S2.59, S2.60, S2.96
-    var visitor = new Visitor(Tokens.LOCAL);
-    var visit = welcome(visitor);
+    var visitor = new Visitor(ApiTokens.LOCAL);
+    var socketSession = welcome(visitor);
     assertThat(visitor.all("connected").getFirst().argument().path("clientId").asString())
         .isEqualTo("peer-1");
     var agent = launch("count slowly to 5");
 
-    var answer = visit.hear("subscribe", about(agent));
+    var answer = socketSession.onEvent("subscribe", about(agent));
 
     assertThat(answer.path("ok").asBoolean()).isTrue();
     var complete = visitor.await("agent:complete", agent);
@@ -162,13 +162,13 @@ class AgentVisitsTest {
     assertThat(visitor.all("agent:status")) // S2.54
         .extracting(one -> one.argument().path("status").asString())
         .containsExactly("running", "completed");
-    visit.end();
+    socketSession.onDisconnect();
   }
 
   @Test
   void everybody_hears_that_an_agent_came_changed_and_went() throws Exception { // S2.55, S2.58
-    var visitor = new Visitor(Tokens.LOCAL);
-    var visit = welcome(visitor);
+    var visitor = new Visitor(ApiTokens.LOCAL);
+    var socketSession = welcome(visitor);
     var agent = launch("say hi");
     var created =
         visitor.await(
@@ -188,34 +188,34 @@ class AgentVisitsTest {
     var stopped = launch("count slowly to 1000");
     assertThat(delete("/api/agents/" + stopped).statusCode()).isEqualTo(204);
     visitor.await("agent:deleted", stopped);
-    visit.end();
+    socketSession.onDisconnect();
   }
 
   @Test
   void a_finished_agent_is_told_whole_or_from_a_number_on() throws Exception { // S2.63, S2.33
     var agent = launch("count to 3");
-    var first = new Visitor(Tokens.LOCAL);
-    welcome(first).hear("subscribe", about(agent));
+    var first = new Visitor(ApiTokens.LOCAL);
+    welcome(first).onEvent("subscribe", about(agent));
     first.await("agent:complete", agent);
     var all = first.messages(agent);
 
     for (var since : List.of(0, 2, all.size())) {
-      var visitor = new Visitor(Tokens.LOCAL);
-      var visit = welcome(visitor);
-      visit.hear("subscribe", about(agent).put("since", since));
+      var visitor = new Visitor(ApiTokens.LOCAL);
+      var socketSession = welcome(visitor);
+      socketSession.onEvent("subscribe", about(agent).put("since", since));
       visitor.await("agent:complete", agent);
       assertThat(visitor.messages(agent)).isEqualTo(all.subList(since, all.size()));
       assertThat(visitor.all("agent:status").getLast().argument().path("status").asString())
           .isEqualTo("completed");
-      visit.end();
+      socketSession.onDisconnect();
     }
   }
 
   @Test
   void a_failed_agent_is_told_as_an_error_and_a_failed_end() throws Exception { // S2.56
     var agent = launch("fail");
-    var visitor = new Visitor(Tokens.LOCAL);
-    welcome(visitor).hear("subscribe", about(agent));
+    var visitor = new Visitor(ApiTokens.LOCAL);
+    welcome(visitor).onEvent("subscribe", about(agent));
     var complete = visitor.await("agent:complete", agent);
     assertThat(complete.argument().path("result").path("status").asString()).isEqualTo("failed");
     var error = visitor.all("agent:error").getFirst().argument().path("error");
@@ -225,13 +225,13 @@ class AgentVisitsTest {
 
   @Test
   void what_cannot_be_done_is_told_and_the_visit_goes_on() throws Exception { // S2.60, S2.63
-    var visitor = new Visitor(Tokens.LOCAL);
-    var visit = welcome(visitor);
-    visit.hear("subscribe", about("nobody"));
-    visit.hear("subscribe", about("not an id"));
-    visit.hear("subscribe", Json.object());
-    visit.hear("subscribe", about(launch("say hi")).put("since", -1));
-    visit.hear("dance", Json.object());
+    var visitor = new Visitor(ApiTokens.LOCAL);
+    var socketSession = welcome(visitor);
+    socketSession.onEvent("subscribe", about("nobody"));
+    socketSession.onEvent("subscribe", about("not an id"));
+    socketSession.onEvent("subscribe", Json.object());
+    socketSession.onEvent("subscribe", about(launch("say hi")).put("since", -1));
+    socketSession.onEvent("dance", Json.object());
     assertThat(visitor.all("error"))
         .extracting(one -> one.argument().path("event").asString())
         .containsExactly("subscribe", "subscribe", "subscribe", "subscribe", "dance");
@@ -247,40 +247,40 @@ class AgentVisitsTest {
     assertThat(visitor.all("error"))
         .allMatch(error -> !error.argument().path("code").asString("").isEmpty());
     var agent = launch("say hi");
-    visit.hear("subscribe", about(agent));
+    socketSession.onEvent("subscribe", about(agent));
     visitor.await("agent:complete", agent);
-    visit.end();
+    socketSession.onDisconnect();
   }
 
   @Test
   void whoever_unsubscribed_or_left_hears_nothing_more() throws Exception { // S2.31
-    var visitor = new Visitor(Tokens.LOCAL);
-    var visit = welcome(visitor);
+    var visitor = new Visitor(ApiTokens.LOCAL);
+    var socketSession = welcome(visitor);
     var agent = launch("count slowly to 1000");
-    visit.hear("subscribe", about(agent));
+    socketSession.onEvent("subscribe", about(agent));
     visitor.await(one -> one.event().equals("agent:message") && one.number() == 5);
-    visit.hear("unsubscribe", about(agent));
+    socketSession.onEvent("unsubscribe", about(agent));
     visitor.await("unsubscribed", agent);
-    var leaver = new Visitor(Tokens.LOCAL);
+    var leaver = new Visitor(ApiTokens.LOCAL);
     var other = welcome(leaver);
-    other.hear("subscribe", about(agent));
+    other.onEvent("subscribe", about(agent));
     leaver.await(one -> one.event().equals("agent:message") && one.number() == 5);
     leaver.leave(); // S2.88: the agent goes on.
-    other.end();
+    other.onDisconnect();
     var last = visitor.messages(agent).size();
     assertThat(delete("/api/agents/" + agent).statusCode()).isEqualTo(204);
     assertThat(messages(agent, 0)).hasSizeGreaterThanOrEqualTo(last);
     assertThat(visitor.all("agent:complete")).isEmpty();
-    visit.end();
+    socketSession.onDisconnect();
   }
 
   @Test
   void a_peer_that_falls_too_far_behind_is_told_and_catches_up_by_rest() throws Exception { // S2.65
-    var visitor = new Visitor(Tokens.LOCAL);
-    var visit = welcome(visitor);
+    var visitor = new Visitor(ApiTokens.LOCAL);
+    var socketSession = welcome(visitor);
     var agent = launch("count slowly to 1000");
     visitor.stuckAt = one -> one.event().equals("agent:message") && one.number() >= 6;
-    visit.hear("subscribe", about(agent));
+    socketSession.onEvent("subscribe", about(agent));
     visitor.stuck.await();
     var context = context(agent);
     var entry = Orders.await(site.log, context, e -> e.event().kind() == Kind.CONTENT_DELTA);
@@ -292,11 +292,11 @@ class AgentVisitsTest {
           java.util.stream.IntStream.range(from, from + 100)
               .mapToObj(
                   n ->
-                      new dev.parley.log.Draft(
+                      new dev.parley.log.EventDraft(
                           origin,
                           new dev.parley.protocol.ContentEvent.ContentDelta("x", n, filler)))
               .toList();
-      site.log.append(context, dev.parley.log.Guard.none(), _ -> many);
+      site.log.append(context, dev.parley.log.AppendGuard.none(), _ -> many);
     }
     visitor.goOn.countDown();
 
@@ -312,53 +312,53 @@ class AgentVisitsTest {
     var missing = messages(agent, from);
     assertThat(missing.getFirst().path("sequenceNumber").asLong()).isEqualTo(from + 1);
     assertThat(visitor.messages(agent).getLast()).isEqualTo(missing.getLast());
-    visit.end();
+    socketSession.onDisconnect();
   }
 
   @Test
   void agents_that_have_ended_are_not_counted_among_those_that_are_followed() throws Exception {
-    var visitor = new Visitor(Tokens.LOCAL);
-    var visit = welcome(visitor);
+    var visitor = new Visitor(ApiTokens.LOCAL);
+    var socketSession = welcome(visitor);
     for (var i = 0; i < 101; i++) {
       var agent = launch("say hi");
-      assertThat(visit.hear("subscribe", about(agent)).path("ok").asBoolean()).isTrue();
+      assertThat(socketSession.onEvent("subscribe", about(agent)).path("ok").asBoolean()).isTrue();
       visitor.await("agent:complete", agent);
     }
     assertThat(visitor.all("error")).isEmpty();
-    visit.end();
+    socketSession.onDisconnect();
   }
 
   @Test
   void whoever_asks_for_what_comes_after_the_end_is_told_where_that_is() throws Exception {
     var agent = launch("count to 3");
-    var first = new Visitor(Tokens.LOCAL);
-    welcome(first).hear("subscribe", about(agent));
+    var first = new Visitor(ApiTokens.LOCAL);
+    welcome(first).onEvent("subscribe", about(agent));
     first.await("agent:complete", agent);
 
-    var visitor = new Visitor(Tokens.LOCAL);
-    var visit = welcome(visitor);
-    visit.hear("subscribe", about(agent).put("since", 1_000));
+    var visitor = new Visitor(ApiTokens.LOCAL);
+    var socketSession = welcome(visitor);
+    socketSession.onEvent("subscribe", about(agent).put("since", 1_000));
     visitor.await("agent:complete", agent);
     assertThat(visitor.all("agent:gap"))
         .extracting(one -> one.argument().path("from").asInt())
         .containsExactly(first.messages(agent).size());
     assertThat(visitor.messages(agent)).isEmpty();
-    visit.end();
+    socketSession.onDisconnect();
   }
 
   @Test
   void nothing_is_told_after_unsubscribed() throws Exception { // S2.31
-    var visitor = new Visitor(Tokens.LOCAL);
-    var visit = welcome(visitor);
+    var visitor = new Visitor(ApiTokens.LOCAL);
+    var socketSession = welcome(visitor);
     var agent = launch("count slowly to 1000");
     for (var i = 0; i < 20; i++) {
       var before = visitor.messages(agent).size();
-      visit.hear("subscribe", about(agent));
+      socketSession.onEvent("subscribe", about(agent));
       visitor.awaitMessages(before + 3);
-      visit.hear("unsubscribe", about(agent));
+      socketSession.onEvent("unsubscribe", about(agent));
       assertThat(visitor.told(agent).getLast()).isEqualTo("unsubscribed");
     }
-    visit.end();
+    socketSession.onDisconnect();
     assertThat(delete("/api/agents/" + agent).statusCode()).isEqualTo(204);
   }
 

@@ -2,8 +2,8 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.log.Draft;
-import dev.parley.log.Guard;
+import dev.parley.log.AppendGuard;
+import dev.parley.log.EventDraft;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Event;
@@ -24,7 +24,7 @@ import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
-import dev.parley.task.PersonWait;
+import dev.parley.task.UserWait;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
@@ -109,13 +109,13 @@ class ApisAgreeTest {
   private void append(Event... events) {
     site.log.append(
         context,
-        Guard.none(),
-        _ -> Arrays.stream(events).map(event -> new Draft(root, event)).toList());
+        AppendGuard.none(),
+        _ -> Arrays.stream(events).map(event -> new EventDraft(root, event)).toList());
   }
 
   /// As the clock of tasks sees it.
   private boolean waits() {
-    return site.log.inspect(context, state -> PersonWait.holds(state, root.taskId()));
+    return site.log.inspect(context, state -> UserWait.blocksTree(state, root.taskId()));
   }
 
   private String a2aState() {

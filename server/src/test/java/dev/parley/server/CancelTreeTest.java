@@ -2,7 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.model.StandInModel;
+import dev.parley.model.FakeModelServer;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
@@ -14,7 +14,7 @@ import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolProgress;
-import dev.parley.task.Sound;
+import dev.parley.task.LogInvariants;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -59,7 +59,8 @@ class CancelTreeTest {
     }
   }
 
-  private Duration cancelTree(Site site, StandInModel model, ContextId context) throws Exception {
+  private Duration cancelTree(Site site, FakeModelServer model, ContextId context)
+      throws Exception {
     var command = Json.object().put("command", "echo up; (setsid sleep 1000 &); sleep 1000");
     var leaves = new ArrayList<>(Collections.nCopies(LEAVES, "!shell " + command));
     leaves.addAll(Collections.nCopies(LEAVES, "stream"));
@@ -78,17 +79,19 @@ class CancelTreeTest {
     assertThat(((TaskStatus) end.event()).status()).isEqualTo(TaskState.CANCELED);
     assertThat(processes()).isEmpty();
     for (var i = 0; i < BRANCHES * LEAVES; i++) {
-      assertThat(model.awaitHangUp(HANG_UP_MAX)).isTrue();
+      assertThat(model.awaitDisconnect(HANG_UP_MAX)).isTrue();
     }
-    Sound.check(site.log, context);
-    assertThat(Sound.read(site.log, context).stream().filter(e -> e.event() instanceof TaskCreated))
+    LogInvariants.check(site.log, context);
+    assertThat(
+            LogInvariants.read(site.log, context).stream()
+                .filter(e -> e.event() instanceof TaskCreated))
         .hasSize(50);
     return took;
   }
 
   /// When which tasks ended, for a person who wonders what took so long.
   private static List<String> ends(Site site, ContextId context) {
-    return Sound.read(site.log, context).stream()
+    return LogInvariants.read(site.log, context).stream()
         .filter(
             e ->
                 e.event() instanceof CancelRequested

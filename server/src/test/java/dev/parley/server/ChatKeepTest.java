@@ -2,8 +2,8 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.Limits;
-import dev.parley.door.Tokens.Token;
+import dev.parley.http.ApiTokens.ApiToken;
+import dev.parley.http.HttpLimits;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -85,11 +85,11 @@ class ChatKeepTest {
 
   @Test
   void every_refusal_has_the_form_of_this_door_s1_94() throws Exception {
-    var limits = new Limits(200, 100, Duration.ofSeconds(20), Duration.ofSeconds(20));
+    var httpLimits = new HttpLimits(200, 100, Duration.ofSeconds(20), Duration.ofSeconds(20));
     var wish =
         Site.Wish.USUAL
-            .limits(limits)
-            .tokens(new Token("ann", ChatMessagesTest.sha256("ann-token")));
+            .limits(httpLimits)
+            .tokens(new ApiToken("ann", ChatMessagesTest.sha256("ann-token")));
     try (var site = Site.open(folder, wish)) {
       var ann = Chat.as(site, "ann-token");
       check(site.get("/chat/conversations"), 401);

@@ -2,7 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.Tokens.Token;
+import dev.parley.http.ApiTokens.ApiToken;
 import dev.parley.protocol.Json;
 import dev.parley.server.Chat.Sent;
 import java.nio.charset.StandardCharsets;
@@ -235,7 +235,8 @@ class ChatMessagesTest {
 
   @Test
   void other_peoples_conversations_do_not_exist_s1_12_s1_14() throws Exception {
-    var wish = Site.Wish.USUAL.tokens(new Token("ann", sha256(ANN)), new Token("ben", sha256(BEN)));
+    var wish =
+        Site.Wish.USUAL.tokens(new ApiToken("ann", sha256(ANN)), new ApiToken("ben", sha256(BEN)));
     try (var shared = Site.open(folder.resolve("shared"), wish)) {
       var ann = Chat.as(shared, ANN);
       var ben = Chat.as(shared, BEN);

@@ -2,7 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.Tokens.Token;
+import dev.parley.http.ApiTokens.ApiToken;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.BlockId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
@@ -186,8 +186,8 @@ class ChatResumeTest {
         Site.Wish.USUAL
             .heartbeat(Duration.ofMillis(50))
             .tokens(
-                new Token("ann", ChatMessagesTest.sha256(ANN)),
-                new Token("ben", ChatMessagesTest.sha256(BEN)));
+                new ApiToken("ann", ChatMessagesTest.sha256(ANN)),
+                new ApiToken("ben", ChatMessagesTest.sha256(BEN)));
     try (var shared = Site.open(folder.resolve("shared"), wish)) {
       var ann = Chat.as(shared, ANN);
       var ben = Chat.as(shared, BEN);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
-import dev.parley.tool.process.ProcessCheck;
+import dev.parley.tool.process.ClientProcessCheck;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -53,7 +53,7 @@ class ChildApprovalTest {
   }
 
   private void open(String yaml) throws IOException {
-    assumeThat(ProcessCheck.supported()).isTrue();
+    assumeThat(ClientProcessCheck.supported()).isTrue();
     assumeThat(Path.of("/bin/bash")).isExecutable();
     Files.createDirectories(folder.resolve("program"));
     Files.createDirectories(folder.resolve("mcp"));

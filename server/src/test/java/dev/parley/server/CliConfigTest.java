@@ -2,9 +2,9 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.cli.CliSettings;
-import dev.parley.cli.Mapping;
-import dev.parley.cli.Program;
+import dev.parley.external.cli.CliProgram;
+import dev.parley.external.cli.CliSettings;
+import dev.parley.external.cli.LineMapping;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.tool.Tool.Permission;
 import java.io.IOException;
@@ -45,7 +45,7 @@ class CliConfigTest {
             """,
             Map.of("ANTHROPIC_API_KEY", "secret", "OPENAI_API_KEY", "other", "EDITOR", "vi"));
 
-    assertThat(settings.program()).isEqualTo(Program.CLAUDE);
+    assertThat(settings.program()).isEqualTo(CliProgram.CLAUDE);
     assertThat(settings.command()).containsExactly("npx", "claude");
     assertThat(settings.args()).containsExactly("--effort", "low");
     assertThat(settings.model()).isEqualTo("sonnet");
@@ -77,10 +77,10 @@ class CliConfigTest {
 
     assertThat(settings.mapping())
         .isEqualTo(
-            new Mapping(
+            new LineMapping(
                 "$.event",
-                Map.of(Mapping.Meaning.TEXT, List.of("token")),
-                Map.of(Mapping.Part.TEXT, "$.delta")));
+                Map.of(LineMapping.LineType.TEXT, List.of("token")),
+                Map.of(LineMapping.LineField.TEXT, "$.delta")));
     assertThat(settings.resume()).containsExactly("--session", "{session}");
   }
 
@@ -92,21 +92,23 @@ class CliConfigTest {
     Files.writeString(folder.resolve("codex"), "not a program");
     var environment = Map.of("PATH", "/nowhere:" + folder);
 
-    var config = Config.load(null, new Config.Surroundings(environment, folder, folder));
+    var config = Config.load(null, new Config.ProcessEnvironment(environment, folder, folder));
 
     assertThat(config.agents())
         .extracting(Config.Agent::id)
         .contains(new AgentTypeId("agent-code"), new AgentTypeId("claude-code"))
         .doesNotContain(new AgentTypeId("codex"));
     var file = Files.writeString(folder.resolve("parley.yaml"), "agents: [{id: a}]");
-    assertThat(Config.load(file, new Config.Surroundings(environment, folder, folder)).agents())
+    assertThat(
+            Config.load(file, new Config.ProcessEnvironment(environment, folder, folder)).agents())
         .hasSize(1);
   }
 
   private CliSettings settings(String yaml, Map<String, String> environment) throws IOException {
     var file = Files.writeString(folder.resolve("parley.yaml"), yaml);
     var all = new HashMap<>(environment);
-    var agent = Config.load(file, new Config.Surroundings(all, folder, folder)).agents().getFirst();
-    return ((Config.Kind.Cli) agent.kind()).settings();
+    var agent =
+        Config.load(file, new Config.ProcessEnvironment(all, folder, folder)).agents().getFirst();
+    return ((Config.AgentKind.Cli) agent.kind()).settings();
   }
 }

@@ -39,7 +39,7 @@ class CliServerTest {
                 %s
             """
                 .formatted(script(), home, more));
-    return Config.load(file, new Config.Surroundings(Map.of(), folder, folder))
+    return Config.load(file, new Config.ProcessEnvironment(Map.of(), folder, folder))
         .listeningOn("127.0.0.1", 0);
   }
 

@@ -30,9 +30,9 @@ class ConfigTest {
   void without_a_file_everything_has_a_default() {
     var config = Site.config(folder);
 
-    assertThat(config.door().host()).isEqualTo("127.0.0.1");
-    assertThat(config.door().port()).isEqualTo(7070);
-    assertThat(config.door().heartbeat()).isEqualTo(Duration.ofSeconds(15));
+    assertThat(config.http().host()).isEqualTo("127.0.0.1");
+    assertThat(config.http().port()).isEqualTo(7070);
+    assertThat(config.http().heartbeat()).isEqualTo(Duration.ofSeconds(15));
     assertThat(config.data()).isEqualTo(folder.resolve(".parley"));
     assertThat(config.workspaces()).containsExactly(folder);
     assertThat(config.supervisor().fallback()).isEqualTo(new AgentTypeId("agent-code"));
@@ -77,11 +77,11 @@ class ConfigTest {
     assertThat(config.limits().taskTimeout()).isEqualTo(Duration.ofMinutes(5));
     assertThat(config.limits().loop().maxTurns()).isEqualTo(50);
     assertThat(config.limits().loop().historyTokens()).isEqualTo(1_000);
-    assertThat(config.door().limits().streams()).isEqualTo(9);
-    assertThat(config.door().tokens()).extracting("name").containsExactly("me");
+    assertThat(config.http().limits().streams()).isEqualTo(9);
+    assertThat(config.http().tokens()).extracting("name").containsExactly("me");
     assertThat(config.idleContexts()).isEqualTo(Duration.ofDays(30));
-    assertThat(config.door().heartbeat()).isEqualTo(Duration.ofMillis(300));
-    assertThat(config.door().allowedHosts()).containsExactly("box.example");
+    assertThat(config.http().heartbeat()).isEqualTo(Duration.ofMillis(300));
+    assertThat(config.http().allowedHosts()).containsExactly("box.example");
   }
 
   @Test
@@ -101,7 +101,7 @@ class ConfigTest {
     assertThat(files.permission()).isEqualTo(Tool.Permission.ASK);
     assertThat(files.effect()).isNull();
     assertThat(files.timeout()).isEqualTo(McpServer.TIMEOUT);
-    var process = (McpServer.Stdio) files.endpoint();
+    var process = (McpServer.StdioEndpoint) files.endpoint();
     assertThat(process.command())
         .containsExactly("npx", "server", folder.resolve("other").toString());
     assertThat(process.environment()).containsEntry("KEY", "code").doesNotContainKey("WHAT");
@@ -110,7 +110,7 @@ class ConfigTest {
     var far = config.mcpServers().getLast();
     assertThat(far.effect()).isEqualTo(Tool.Effect.AT_MOST_ONCE);
     assertThat(far.timeout()).isEqualTo(Duration.ofMinutes(5));
-    assertThat(((McpServer.Http) far.endpoint()).headers())
+    assertThat(((McpServer.HttpEndpoint) far.endpoint()).headers())
         .containsEntry("Authorization", "Bearer code");
     assertThat(config.toString()).doesNotContain("Bearer", "KEY=");
   }
@@ -331,7 +331,7 @@ class ConfigTest {
               folder.resolve("other").toString(),
               "EVIL",
               "x\"}\ncolour: red");
-      return Config.load(file, new Config.Surroundings(environment, folder, folder));
+      return Config.load(file, new Config.ProcessEnvironment(environment, folder, folder));
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }

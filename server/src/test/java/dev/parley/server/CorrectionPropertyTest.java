@@ -2,8 +2,8 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.model.StandInAnswer;
-import dev.parley.model.StandInModel;
+import dev.parley.model.FakeModelAnswer;
+import dev.parley.model.FakeModelServer;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
@@ -112,7 +112,7 @@ class CorrectionPropertyTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
   void what_was_deleted_or_replaced_is_never_seen_again(long seed) throws Exception {
-    try (var model = StandInModel.answering(_ -> StandInAnswer.saying(word()));
+    try (var model = FakeModelServer.answering(_ -> FakeModelAnswer.saying(word()));
         var site =
             Site.durable(
                 folder,
@@ -139,7 +139,7 @@ class CorrectionPropertyTest {
     }
   }
 
-  private void step(Site site, StandInModel model, Random random, Talk talk, List<Talk> talks)
+  private void step(Site site, FakeModelServer model, Random random, Talk talk, List<Talk> talks)
       throws InterruptedException {
     var shown = talk.shown();
     var choice = shown.isEmpty() ? 0 : random.nextInt(10);
@@ -168,14 +168,14 @@ class CorrectionPropertyTest {
     return site.log.head(new ContextId(context)).seq();
   }
 
-  private void say(Site site, StandInModel model, Talk talk) throws InterruptedException {
+  private void say(Site site, FakeModelServer model, Talk talk) throws InterruptedException {
     var text = word();
     var before = talk.texts();
     var body = Json.object().put("content", text).put("agentId", "agent-code");
     var accepted = json(site.post("/api/contexts/" + talk.context + "/messages", body.toString()));
     answered(site, talk, accepted, text);
     var prompt = new ArrayList<String>();
-    for (var part : model.lastQuestion().body().path("messages")) {
+    for (var part : model.lastRequest().body().path("messages")) {
       if (!part.path("role").asString().equals("system")) {
         prompt.add(part.path("content").asString());
       }

@@ -2,8 +2,8 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.model.StandInAnswer;
-import dev.parley.model.StandInModel;
+import dev.parley.model.FakeModelAnswer;
+import dev.parley.model.FakeModelServer;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
@@ -27,12 +27,12 @@ class CorrectionTest {
   private static final String MESSAGES = "/api/contexts/c/messages";
 
   @TempDir Path folder;
-  private StandInModel model;
+  private FakeModelServer model;
   private Site site;
 
   @BeforeEach
   void open() {
-    model = StandInModel.answering(_ -> StandInAnswer.saying("understood"));
+    model = FakeModelServer.answering(_ -> FakeModelAnswer.saying("understood"));
     site =
         Site.durable(
             folder,
@@ -90,7 +90,7 @@ class CorrectionTest {
   }
 
   private String prompt() {
-    return model.lastQuestion().body().path("messages").toString();
+    return model.lastRequest().body().path("messages").toString();
   }
 
   @Test

@@ -2,7 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.TestSocket;
+import dev.parley.http.WebSocketTestClient;
 import dev.parley.protocol.Json;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -51,7 +51,7 @@ class CrossTalkTest {
     var heard = new HashMap<Integer, List<String>>();
     var socketed = IntStream.range(0, CONTEXTS).filter(i -> i % 3 == 2).boxed().toList();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor();
-        var socket = new TestSocket(site.url.getPort(), "/api/ws")) {
+        var socket = new WebSocketTestClient(site.url.getPort(), "/api/ws")) {
       for (var i : socketed) {
         socket.send("{\"type\":\"subscribe\",\"contextId\":\"%s\"}".formatted(name(i)));
       }
@@ -94,7 +94,7 @@ class CrossTalkTest {
     try (var reader = site.stream("/api/contexts/" + sent.conversationId() + "/stream")) {
       assertThat(reader.nextEvent()).isNotNull();
     }
-    try (var socket = new TestSocket(site.url.getPort(), "/api/agents/ws")) {
+    try (var socket = new WebSocketTestClient(site.url.getPort(), "/api/agents/ws")) {
       socket.send(
           "{\"event\":\"subscribe\",\"data\":{\"agentId\":\"%s\"}}".formatted(sent.taskId()));
       while (!socket.json().path("event").asString("").equals("agent:message")) {
@@ -180,8 +180,8 @@ class CrossTalkTest {
         .toList();
   }
 
-  private static Map<Integer, List<String>> bySocket(TestSocket socket, List<Integer> contexts)
-      throws InterruptedException {
+  private static Map<Integer, List<String>> bySocket(
+      WebSocketTestClient socket, List<Integer> contexts) throws InterruptedException {
     var heard = new HashMap<Integer, List<String>>();
     contexts.forEach(i -> heard.put(i, new ArrayList<>()));
     for (var open = contexts.size(); open > 0; ) {

@@ -2,9 +2,9 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.log.Draft;
+import dev.parley.log.AppendGuard;
+import dev.parley.log.EventDraft;
 import dev.parley.log.EventLog;
-import dev.parley.log.Guard;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextEvent.ContextUpdated;
 import dev.parley.protocol.ContextId;
@@ -96,14 +96,14 @@ class DamagedContextTest {
     var origin = Origin.root(new TaskId("task-" + context), Supervisor.ID);
     log.append(
         context,
-        Guard.none(),
+        AppendGuard.none(),
         _ -> {
-          var drafts = new ArrayList<Draft>();
+          var drafts = new ArrayList<EventDraft>();
           drafts.add(
-              new Draft(
+              new EventDraft(
                   origin,
                   new TaskCreated(Initiator.USER, null, null, "hello", null, null, null, null)));
-          drafts.add(new Draft(origin, new TaskStatus(TaskState.WORKING, null, null)));
+          drafts.add(new EventDraft(origin, new TaskStatus(TaskState.WORKING, null, null)));
           return drafts;
         });
   }
@@ -111,10 +111,10 @@ class DamagedContextTest {
   private static void fill(EventLog log, ContextId context) {
     log.append(
         context,
-        Guard.none(),
+        AppendGuard.none(),
         _ ->
             IntStream.range(0, 300)
-                .mapToObj(i -> Draft.of(new ContextUpdated("title " + i, null)))
+                .mapToObj(i -> EventDraft.of(new ContextUpdated("title " + i, null)))
                 .toList());
   }
 

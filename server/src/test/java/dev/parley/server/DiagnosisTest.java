@@ -2,13 +2,13 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.mcp.HttpPeer;
-import dev.parley.mcp.Peers;
+import dev.parley.mcp.EverythingServer;
+import dev.parley.mcp.McpTestServers;
 import dev.parley.mcp.ProtectedServer;
-import dev.parley.model.StandInAnswer;
-import dev.parley.model.StandInModel;
-import dev.parley.server.Diagnosis.Finding;
-import dev.parley.server.Diagnosis.Grade;
+import dev.parley.model.FakeModelAnswer;
+import dev.parley.model.FakeModelServer;
+import dev.parley.server.Diagnosis.DiagnosisFinding;
+import dev.parley.server.Diagnosis.DiagnosisGrade;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -36,12 +36,12 @@ class DiagnosisTest {
         "provider: openai, api: responses",
       })
   void a_model_that_answers_is_ok_and_is_asked_once_for_little(String settings) throws Exception {
-    try (var model = StandInModel.scripted(StandInAnswer.saying("ok"))) {
-      var finding = model(settings, model.url());
+    try (var model = FakeModelServer.scripted(FakeModelAnswer.saying("ok"))) {
+      var diagnosisFinding = model(settings, model.url());
 
-      assertThat(finding.grade()).isEqualTo(Grade.OK);
-      assertThat(model.questions()).hasSize(1);
-      assertThat(model.questions().getFirst().body().toString())
+      assertThat(diagnosisFinding.grade()).isEqualTo(DiagnosisGrade.OK);
+      assertThat(model.requests()).hasSize(1);
+      assertThat(model.requests().getFirst().body().toString())
           .containsPattern("max_(output_|completion_)?tokens\":16");
     }
   }
@@ -60,29 +60,29 @@ class DiagnosisTest {
   void failures_of_a_model_are_told_apart(int status, String message, String words)
       throws Exception {
     var body = "{\"error\":{\"message\":\"" + message + "\"}}";
-    try (var model = StandInModel.scripted(StandInAnswer.refusing(status, body))) {
-      var finding = model("provider: anthropic", model.url());
+    try (var model = FakeModelServer.scripted(FakeModelAnswer.refusing(status, body))) {
+      var diagnosisFinding = model("provider: anthropic", model.url());
 
-      assertThat(finding.grade()).isEqualTo(Grade.FAILURE);
-      assertThat(finding.text()).contains(words).doesNotContain("sk-test");
-      assertThat(model.questions()).hasSize(1);
+      assertThat(diagnosisFinding.grade()).isEqualTo(DiagnosisGrade.FAILURE);
+      assertThat(diagnosisFinding.text()).contains(words).doesNotContain("sk-test");
+      assertThat(model.requests()).hasSize(1);
     }
   }
 
   @Test
   void a_model_that_only_thinks_within_so_short_an_answer_is_ok() throws Exception {
-    var answer = StandInAnswer.of(new StandInAnswer.Step.Stop("max_tokens"));
-    try (var model = StandInModel.scripted(answer)) {
-      assertThat(model("provider: anthropic", model.url()).grade()).isEqualTo(Grade.OK);
+    var answer = FakeModelAnswer.of(new FakeModelAnswer.Step.Stop("max_tokens"));
+    try (var model = FakeModelServer.scripted(answer)) {
+      assertThat(model("provider: anthropic", model.url()).grade()).isEqualTo(DiagnosisGrade.OK);
     }
   }
 
   @Test
   void a_model_whose_server_is_not_there_cannot_be_reached() throws Exception {
-    var finding = model("provider: openai", nobody());
+    var diagnosisFinding = model("provider: openai", nobody());
 
-    assertThat(finding.grade()).isEqualTo(Grade.FAILURE);
-    assertThat(finding.text()).contains("cannot reach");
+    assertThat(diagnosisFinding.grade()).isEqualTo(DiagnosisGrade.FAILURE);
+    assertThat(diagnosisFinding.text()).contains("cannot reach");
   }
 
   @Test
@@ -91,16 +91,16 @@ class DiagnosisTest {
       var url = URI.create("http://127.0.0.1:" + silent.getLocalPort());
       var config = load("models: {m: {provider: openai, apiKey: k, baseUrl: '" + url + "'}}");
 
-      var finding = first(new Diagnosis(config, Duration.ofMillis(200)));
+      var diagnosisFinding = first(new Diagnosis(config, Duration.ofMillis(200)));
 
-      assertThat(finding.grade()).isEqualTo(Grade.FAILURE);
+      assertThat(diagnosisFinding.grade()).isEqualTo(DiagnosisGrade.FAILURE);
     }
   }
 
   @Test
   void the_tools_of_real_mcp_servers_are_counted() throws Exception {
-    var script = Peers.script("everything");
-    try (var peer = HttpPeer.start()) {
+    var script = McpTestServers.script("everything");
+    try (var peer = EverythingServer.start()) {
       var config =
           load(
               "mcpServers: {here: {command: [node, '%s', stdio]}, there: {url: '%s'}}"
@@ -109,10 +109,13 @@ class DiagnosisTest {
       assertThat(new Diagnosis(config).checks().stream().skip(1))
           .hasSize(2)
           .allSatisfy(
-              check -> {
-                var finding = check.finding();
-                assertThat(finding.grade()).as(finding.text()).isEqualTo(Grade.OK);
-                assertThat(finding.text()).containsPattern("is up, with [1-9][0-9]* tools");
+              diagnosisCheck -> {
+                var diagnosisFinding = diagnosisCheck.finding();
+                assertThat(diagnosisFinding.grade())
+                    .as(diagnosisFinding.text())
+                    .isEqualTo(DiagnosisGrade.OK);
+                assertThat(diagnosisFinding.text())
+                    .containsPattern("is up, with [1-9][0-9]* tools");
               });
     }
   }
@@ -131,10 +134,10 @@ class DiagnosisTest {
       throws Exception {
     var config = load("mcpServers: {e: {" + settings + "}}");
 
-    var finding = new Diagnosis(config).checks().getLast().finding();
+    var diagnosisFinding = new Diagnosis(config).checks().getLast().finding();
 
-    assertThat(finding.grade()).isEqualTo(Grade.FAILURE);
-    assertThat(finding.text()).contains(words);
+    assertThat(diagnosisFinding.grade()).isEqualTo(DiagnosisGrade.FAILURE);
+    assertThat(diagnosisFinding.text()).contains(words);
   }
 
   @Test
@@ -142,10 +145,12 @@ class DiagnosisTest {
     try (var server = new ProtectedServer()) {
       var config = load("mcpServers: {e: {url: '" + server.url("/mcp") + "'}}");
 
-      var finding = new Diagnosis(config).checks().getLast().finding();
+      var diagnosisFinding = new Diagnosis(config).checks().getLast().finding();
 
-      assertThat(finding.grade()).as(finding.text()).isEqualTo(Grade.WARNING);
-      assertThat(finding.text()).contains("requires a sign-in");
+      assertThat(diagnosisFinding.grade())
+          .as(diagnosisFinding.text())
+          .isEqualTo(DiagnosisGrade.WARNING);
+      assertThat(diagnosisFinding.text()).contains("requires a sign-in");
     }
   }
 
@@ -158,9 +163,12 @@ class DiagnosisTest {
       var unknown = load("agents: [{id: far, type: a2a, url: '" + nobody() + "'}]");
 
       assertThat(new Diagnosis(known).checks().getLast().finding())
-          .matches(finding -> finding.grade() == Grade.OK && finding.text().contains(other.url()));
+          .matches(
+              diagnosisFinding ->
+                  diagnosisFinding.grade() == DiagnosisGrade.OK
+                      && diagnosisFinding.text().contains(other.url()));
       assertThat(new Diagnosis(unknown).checks().getLast().finding().grade())
-          .isEqualTo(Grade.FAILURE);
+          .isEqualTo(DiagnosisGrade.FAILURE);
     }
   }
 
@@ -168,13 +176,13 @@ class DiagnosisTest {
   void a_service_that_is_not_there_is_a_problem() throws Exception {
     var config = load("agents: [{id: far, type: proxy, url: '" + nobody() + "'}]");
 
-    var finding = new Diagnosis(config).checks().getLast().finding();
+    var diagnosisFinding = new Diagnosis(config).checks().getLast().finding();
 
-    assertThat(finding.grade()).isEqualTo(Grade.FAILURE);
-    assertThat(finding.text()).contains("cannot reach");
+    assertThat(diagnosisFinding.grade()).isEqualTo(DiagnosisGrade.FAILURE);
+    assertThat(diagnosisFinding.text()).contains("cannot reach");
   }
 
-  private Finding model(String settings, URI url) throws Exception {
+  private DiagnosisFinding model(String settings, URI url) throws Exception {
     return first(
         new Diagnosis(
             load(
@@ -182,7 +190,7 @@ class DiagnosisTest {
                     .formatted(settings, url))));
   }
 
-  private static Finding first(Diagnosis diagnosis) throws InterruptedException {
+  private static DiagnosisFinding first(Diagnosis diagnosis) throws InterruptedException {
     return diagnosis.checks().getFirst().finding();
   }
 
@@ -196,6 +204,6 @@ class DiagnosisTest {
   private Config load(String yaml) throws IOException {
     var file = Files.writeString(folder.resolve("parley.yaml"), yaml);
     var environment = Map.of("PATH", System.getenv("PATH"));
-    return Config.load(file, new Config.Surroundings(environment, folder, folder));
+    return Config.load(file, new Config.ProcessEnvironment(environment, folder, folder));
   }
 }

@@ -68,7 +68,7 @@ final class DoomedParley implements AutoCloseable {
     var file = Path.of(arguments[0]);
     var folder = file.getParent();
     var config =
-        Config.load(file, new Config.Surroundings(Map.of(), folder, folder))
+        Config.load(file, new Config.ProcessEnvironment(Map.of(), folder, folder))
             .listeningOn("127.0.0.1", Integer.parseInt(arguments[1]))
             .keepingDataIn(folder.resolve("data"));
     try (var server = Server.start(config)) {

@@ -2,9 +2,9 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.model.StandInAnswer;
-import dev.parley.model.StandInAnswer.Step;
-import dev.parley.model.StandInModel;
+import dev.parley.model.FakeModelAnswer;
+import dev.parley.model.FakeModelAnswer.Step;
+import dev.parley.model.FakeModelServer;
 import dev.parley.protocol.Json;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,9 +33,11 @@ class EarlyEndTest {
   void s1_74_the_log_and_the_chat_api_say_why_an_answer_is_not_whole(
       String settings, String stop, String reason, boolean truncated) throws Exception {
     try (var model =
-            StandInModel.scripted(
-                StandInAnswer.of(
-                    StandInAnswer.text("half"), new Step.Used(10, 5, 0, 0), new Step.Stop(stop)));
+            FakeModelServer.scripted(
+                FakeModelAnswer.of(
+                    FakeModelAnswer.text("half"),
+                    new Step.Used(10, 5, 0, 0),
+                    new Step.Stop(stop)));
         var site = Site.configured(folder, yaml(settings, model))) {
       for (var agent : new String[] {"", "one"}) {
         var message = Json.object().put("content", "go");
@@ -126,7 +128,7 @@ class EarlyEndTest {
     }
   }
 
-  private static String yaml(String settings, StandInModel model) {
+  private static String yaml(String settings, FakeModelServer model) {
     return """
     agents: [{id: one, model: m}, {id: two, model: m}]
     supervisor: {model: rules}

@@ -6,7 +6,7 @@ import dev.parley.client.ParleyClient;
 import dev.parley.client.StreamFilter;
 import dev.parley.embed.CustomAgent;
 import dev.parley.embed.Worker;
-import dev.parley.log.Guard;
+import dev.parley.log.AppendGuard;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Event;
@@ -30,7 +30,7 @@ import tools.jackson.databind.JsonNode;
 /// A server in this process with agents and tools of a test's own, and one context of it.
 final class Embedded implements AutoCloseable {
 
-  static final Worker ECHO = work -> work.say(work.prompt());
+  static final Worker ECHO = work -> work.sendText(work.prompt());
 
   final Tasks tasks;
   final Server server;
@@ -38,11 +38,11 @@ final class Embedded implements AutoCloseable {
   final ContextId context;
 
   Embedded(Config config, Extensions extensions) {
-    var joined = config.joinedBy(extensions);
-    var sources = Server.Sources.real();
-    var parts = new Assembly(joined, sources, extensions).open();
-    tasks = parts.tasks();
-    server = Server.start(joined, extensions, parts, sources);
+    var joined = config.withExtensions(extensions);
+    var serverSources = Server.ServerSources.real();
+    var serverDependencies = new ServerFactory(joined, serverSources, extensions).create();
+    tasks = serverDependencies.tasks();
+    server = Server.start(joined, extensions, serverDependencies, serverSources);
     client = new ParleyClient(URI.create(server.url()));
     context = client.createContext(NewContext.titled("test")).contextId();
   }
@@ -52,7 +52,7 @@ final class Embedded implements AutoCloseable {
   }
 
   void answer(InputId input, JsonNode value) {
-    tasks.answer(context, input, value, Answerer.trusted("local"), Guard.none());
+    tasks.answer(context, input, value, Answerer.trusted("local"), AppendGuard.none());
   }
 
   /// Waits for this, and returns all until then.
@@ -87,13 +87,13 @@ final class Embedded implements AutoCloseable {
   static Extensions with(Worker worker) {
     return Extensions.NONE.with(
         CustomAgent.of("agent-own", "Knows about volcanoes", worker)
-            .called("Own")
-            .taking(TaskType.RESEARCH_DOCS));
+            .withName("Own")
+            .withTaskTypes(TaskType.RESEARCH_DOCS));
   }
 
   static Config config(Path folder, Config.Agent... agents) {
-    var surroundings = new Config.Surroundings(Map.of(), folder, folder);
-    return Config.load(null, surroundings).with(List.of(agents)).listeningOn("127.0.0.1", 0);
+    var processEnvironment = new Config.ProcessEnvironment(Map.of(), folder, folder);
+    return Config.load(null, processEnvironment).with(List.of(agents)).listeningOn("127.0.0.1", 0);
   }
 
   static boolean terminal(Event event) {

@@ -56,7 +56,7 @@ class EmbeddingTest {
   @Test
   void the_default_team_has_the_custom_agent_beside_it() {
     var standard =
-        Config.load(null, new Config.Surroundings(Map.of(), folder, folder))
+        Config.load(null, new Config.ProcessEnvironment(Map.of(), folder, folder))
             .listeningOn("127.0.0.1", 0);
     try (var talk = new Embedded(standard, with(ECHO))) {
       assertThat(talk.client.agentTypes())
@@ -90,15 +90,15 @@ class EmbeddingTest {
     var file = folder.resolve("parley.yaml");
     Files.writeString(file, "agents: [{id: clerk, tools: [shout, 'agent:agent-own']}]");
     var extensions = with(ECHO).with(new Shout());
-    var surroundings = new Config.Surroundings(Map.of(), folder, folder);
-    var config = Config.load(file, surroundings, extensions).listeningOn("127.0.0.1", 0);
+    var processEnvironment = new Config.ProcessEnvironment(Map.of(), folder, folder);
+    var config = Config.load(file, processEnvironment, extensions).listeningOn("127.0.0.1", 0);
     try (var talk = new Embedded(config, extensions)) {
       var task =
           talk.say(NewMessage.text("use shout {\"text\": \"hello\"}").to(new AgentTypeId("clerk")));
 
       assertThat(talk.answer(task)).isEqualTo("shout answered: {\"loud\":\"HELLO\"}");
     }
-    assertThatThrownBy(() -> Config.load(file, surroundings))
+    assertThatThrownBy(() -> Config.load(file, processEnvironment))
         .isInstanceOf(Rejection.Invalid.class)
         .hasMessageContaining("there is no tool shout");
   }

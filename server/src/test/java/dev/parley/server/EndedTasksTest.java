@@ -2,7 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.log.CountedReads;
+import dev.parley.log.ReadCountingLog;
 import dev.parley.protocol.Json;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Path;
@@ -26,7 +26,7 @@ class EndedTasksTest {
 
   @BeforeEach
   void open(@TempDir Path folder) {
-    site = Site.open(folder, log -> CountedReads.of(log, reads));
+    site = Site.open(folder, log -> ReadCountingLog.of(log, reads));
     peer = new A2aPeer(site, "agent-code", "1.0");
   }
 

@@ -2,7 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.Limits;
+import dev.parley.http.HttpLimits;
 import dev.parley.protocol.ContextEvent.StateUpdated;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
@@ -31,8 +31,8 @@ class GarbageTest {
 
   @BeforeEach
   void open() {
-    var limits = new Limits(1 << 20, 100, Duration.ofSeconds(2), Duration.ofSeconds(2));
-    site = Site.open(folder, Site.Wish.USUAL.limits(limits));
+    var httpLimits = new HttpLimits(1 << 20, 100, Duration.ofSeconds(2), Duration.ofSeconds(2));
+    site = Site.open(folder, Site.Wish.USUAL.limits(httpLimits));
     site.context("c");
   }
 
@@ -397,8 +397,8 @@ class GarbageTest {
 
   /// A site that gives headers one second, and idle connections longer than any test takes.
   private Site patientSite() {
-    var limits = new Limits(1 << 20, 100, Duration.ofMinutes(10), Duration.ofSeconds(1));
-    return Site.open(folder.resolve("patient"), Site.Wish.USUAL.limits(limits));
+    var httpLimits = new HttpLimits(1 << 20, 100, Duration.ofMinutes(10), Duration.ofSeconds(1));
+    return Site.open(folder.resolve("patient"), Site.Wish.USUAL.limits(httpLimits));
   }
 
   @Test

@@ -2,7 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.Tokens.Token;
+import dev.parley.http.ApiTokens.ApiToken;
 import dev.parley.protocol.Json;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -199,11 +199,11 @@ class InboxTest {
     }
   }
 
-  static Token token(String name) throws Exception {
+  static ApiToken token(String name) throws Exception {
     var hash =
         MessageDigest.getInstance("SHA-256")
             .digest(("secret-" + name).getBytes(StandardCharsets.UTF_8));
-    return new Token(name, HexFormat.of().formatHex(hash));
+    return new ApiToken(name, HexFormat.of().formatHex(hash));
   }
 
   private static List<String> contexts(Person person) {

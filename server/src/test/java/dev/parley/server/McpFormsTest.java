@@ -3,7 +3,7 @@ package dev.parley.server;
 import static dev.parley.server.InboxTest.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.mcp.Peers;
+import dev.parley.mcp.McpTestServers;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import java.io.IOException;
@@ -40,7 +40,7 @@ class McpFormsTest {
         mcpServers: {odd: {command: [node, '%s']}}
         approvals: {a2aCallers: [local]}
         """
-            .formatted(Peers.oddServer());
+            .formatted(McpTestServers.oddServer());
     return Site.durable(folder, Site.Wish.USUAL, yaml);
   }
 

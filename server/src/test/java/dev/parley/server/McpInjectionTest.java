@@ -3,12 +3,12 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.mcp.McpServer;
-import dev.parley.model.StandInAnswer;
-import dev.parley.model.StandInModel;
+import dev.parley.model.FakeModelAnswer;
+import dev.parley.model.FakeModelServer;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.InputEvent.InputReceived;
-import dev.parley.task.Sound;
+import dev.parley.task.LogInvariants;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -60,22 +60,22 @@ class McpInjectionTest {
       person.await(context, "task-complete");
       assertThat(workspace.resolve("stolen.txt")).doesNotExist();
       assertThat(answers(site, context)).isEqualTo(2);
-      Sound.check(site.log, context);
+      LogInvariants.check(site.log, context);
     } finally {
       leaks.close();
     }
   }
 
   /// Does whatever it is told to do.
-  private static StandInModel obedient() {
-    return StandInModel.scripted(
-        StandInAnswer.calling("c1", "evil_note", "{}"),
-        StandInAnswer.calling("c2", "write_file", "{\"path\":\"stolen.txt\",\"content\":\"x\"}"),
-        StandInAnswer.calling("c3", "read_file", "{\"path\":\"../secret.txt\"}"),
-        StandInAnswer.saying("done"));
+  private static FakeModelServer obedient() {
+    return FakeModelServer.scripted(
+        FakeModelAnswer.calling("c1", "evil_note", "{}"),
+        FakeModelAnswer.calling("c2", "write_file", "{\"path\":\"stolen.txt\",\"content\":\"x\"}"),
+        FakeModelAnswer.calling("c3", "read_file", "{\"path\":\"../secret.txt\"}"),
+        FakeModelAnswer.saying("done"));
   }
 
-  private Site site(StandInModel model, Path workspace) throws Exception {
+  private Site site(FakeModelServer model, Path workspace) throws Exception {
     var script = Objects.requireNonNull(McpServer.class.getResource("evil-server.js")).toURI();
     return Site.durable(
         folder,
@@ -106,7 +106,7 @@ class McpInjectionTest {
   }
 
   private static long answers(Site site, ContextId context) {
-    return Sound.read(site.log, context).stream()
+    return LogInvariants.read(site.log, context).stream()
         .map(Entry::event)
         .filter(InputReceived.class::isInstance)
         .count();

@@ -2,10 +2,10 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.log.Guard;
-import dev.parley.mcp.HttpPeer;
-import dev.parley.mcp.Peers;
-import dev.parley.model.StandInModel;
+import dev.parley.log.AppendGuard;
+import dev.parley.mcp.EverythingServer;
+import dev.parley.mcp.McpTestServers;
+import dev.parley.model.FakeModelServer;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Event;
@@ -18,7 +18,7 @@ import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.Answerer;
-import dev.parley.task.Sound;
+import dev.parley.task.LogInvariants;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,14 +40,14 @@ class McpLoopTest {
 
   @TempDir static Path folder;
 
-  private StandInModel model;
-  private HttpPeer peer;
+  private FakeModelServer model;
+  private EverythingServer peer;
   private Site site;
 
   @BeforeAll
   void open() throws Exception {
     model = Orders.model();
-    peer = HttpPeer.start();
+    peer = EverythingServer.start();
     Files.writeString(folder.resolve("note.txt"), "remember the milk");
     var servers =
         """
@@ -56,7 +56,11 @@ class McpLoopTest {
           remote: {url: '%s'}
           files: {command: [node, '%s', '%s']}
         """
-            .formatted(Peers.script("everything"), peer.url(), Peers.script("filesystem"), folder);
+            .formatted(
+                McpTestServers.script("everything"),
+                peer.url(),
+                McpTestServers.script("filesystem"),
+                folder);
     var tools = "'mcp:everything', 'mcp:remote', 'mcp:files'";
     site = Site.configured(folder, Orders.config(model, tools, servers));
   }
@@ -82,7 +86,7 @@ class McpLoopTest {
     assertThat(answer(context, task)).contains("Echo: near", "Echo: far", "remember the milk");
     assertThat(of(context, ToolStart.class))
         .allMatch(start -> start.metadata().path("provider").asString().equals("mcp"));
-    Sound.check(site.log, context);
+    LogInvariants.check(site.log, context);
   }
 
   @ParameterizedTest
@@ -133,7 +137,7 @@ class McpLoopTest {
         .filteredOn(end -> end.toolCallId().equals(told.toolCallId()))
         .singleElement()
         .matches(end -> end.outcome() == ToolEvent.Outcome.CANCELED);
-    Sound.check(site.log, context);
+    LogInvariants.check(site.log, context);
   }
 
   @ParameterizedTest
@@ -153,10 +157,10 @@ class McpLoopTest {
         assertThat(required.schema().at("/required/0").asString()).isEqualTo("name");
         var value = Json.object().put("name", "Ada").put("integer", 7);
         site.tasks.answer(
-            context, required.inputId(), value, Answerer.trusted("local"), Guard.none());
+            context, required.inputId(), value, Answerer.trusted("local"), AppendGuard.none());
 
         assertThat(answer(context, task)).contains("Name: Ada", "Favorite Integer: 7");
-        Sound.check(site.log, context);
+        LogInvariants.check(site.log, context);
         return;
       }
     }
@@ -178,7 +182,7 @@ class McpLoopTest {
   }
 
   private <E extends Event> List<E> of(ContextId context, Class<E> type) {
-    return Sound.read(site.log, context).stream()
+    return LogInvariants.read(site.log, context).stream()
         .map(Entry::event)
         .filter(type::isInstance)
         .map(type::cast)

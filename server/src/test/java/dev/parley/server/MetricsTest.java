@@ -3,10 +3,10 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.client.ParleyClient;
-import dev.parley.door.Metric;
-import dev.parley.door.Metrics;
-import dev.parley.model.StandInAnswer;
-import dev.parley.model.StandInModel;
+import dev.parley.http.Metric;
+import dev.parley.http.Metrics;
+import dev.parley.model.FakeModelAnswer;
+import dev.parley.model.FakeModelServer;
 import dev.parley.protocol.ContextId;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -34,11 +34,11 @@ class MetricsTest {
   @Test
   void every_metric_has_help_and_type_and_the_text_is_well_formed() throws Exception { // X.21
     try (var model =
-            StandInModel.answering(
-                question ->
-                    question.afterCall()
-                        ? StandInAnswer.saying("42")
-                        : StandInAnswer.calling("c1", "calculator", "{\"expression\":\"6*7\"}"));
+            FakeModelServer.answering(
+                receivedRequest ->
+                    receivedRequest.afterCall()
+                        ? FakeModelAnswer.saying("42")
+                        : FakeModelAnswer.calling("c1", "calculator", "{\"expression\":\"6*7\"}"));
         var site = site(model)) {
       ask(site, "calculate");
 
@@ -64,9 +64,9 @@ class MetricsTest {
   @Test
   void errors_of_a_model_are_counted_by_kind_and_retries_too() throws Exception {
     try (var model =
-            StandInModel.scripted(
-                StandInAnswer.refusing(503, "{}"),
-                StandInAnswer.refusing(401, "{\"error\":{\"message\":\"no\"}}"));
+            FakeModelServer.scripted(
+                FakeModelAnswer.refusing(503, "{}"),
+                FakeModelAnswer.refusing(401, "{\"error\":{\"message\":\"no\"}}"));
         var site = site(model)) {
       ask(site, "hello");
 
@@ -79,7 +79,7 @@ class MetricsTest {
 
   @Test
   void readers_replays_and_gaps_are_counted() throws Exception {
-    try (var model = StandInModel.scripted(StandInAnswer.saying("ok"));
+    try (var model = FakeModelServer.scripted(FakeModelAnswer.saying("ok"));
         var site = site(model)) {
       var context = ask(site, "hello");
       try (var past =
@@ -128,7 +128,7 @@ class MetricsTest {
         .containsEntry("parley_tool_calls_total{tool=\"other\",result=\"other\"}", 900.0);
   }
 
-  private Site site(StandInModel model) {
+  private Site site(FakeModelServer model) {
     return Site.durable(
         folder,
         Site.Wish.USUAL,

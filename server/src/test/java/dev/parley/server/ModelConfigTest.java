@@ -3,9 +3,9 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.model.Bounds;
+import dev.parley.model.ModelLimits;
 import dev.parley.model.ModelSettings;
-import dev.parley.model.OpenAiModel.Api;
+import dev.parley.model.OpenAiModel.OpenAiApi;
 import dev.parley.protocol.Rejection;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -37,7 +37,7 @@ class ModelConfigTest {
                 Map.of("MY_KEY", "sk-1", "OPENAI_API_KEY", "sk-2"));
 
     var settings = model.settings();
-    assertThat(model.api()).isEqualTo(Api.RESPONSES);
+    assertThat(model.api()).isEqualTo(OpenAiApi.RESPONSES);
     assertThat(settings.model()).isEqualTo("qwen3");
     assertThat(settings.baseUrl()).isEqualTo(URI.create("http://127.0.0.1:11434/v1"));
     assertThat(key(settings)).isEqualTo("sk-1");
@@ -56,7 +56,7 @@ class ModelConfigTest {
 
     assertThat(model.settings().model()).isEqualTo("claude-sonnet-4-5");
     assertThat(model.settings().baseUrl()).isEqualTo(URI.create("https://api.anthropic.com"));
-    assertThat(model.bounds()).isEqualTo(Bounds.USUAL);
+    assertThat(model.bounds()).isEqualTo(ModelLimits.DEFAULT);
     assertThat(model.settings().prices()).isNull();
   }
 
@@ -107,7 +107,7 @@ class ModelConfigTest {
             "OPENAI_API_KEY", openAiKey,
             "OPENAI_BASE_URL", openAiUrl);
 
-    var config = Config.load(null, new Config.Surroundings(environment, folder, folder));
+    var config = Config.load(null, new Config.ProcessEnvironment(environment, folder, folder));
 
     assertThat(config.models().get("default").title()).contains(title);
     assertThat(config.agents().getFirst().model()).isEqualTo("default");
@@ -175,6 +175,6 @@ class ModelConfigTest {
 
   private Config load(String yaml, Map<String, String> environment) throws IOException {
     var file = Files.writeString(folder.resolve("parley.yaml"), yaml);
-    return Config.load(file, new Config.Surroundings(environment, folder, folder));
+    return Config.load(file, new Config.ProcessEnvironment(environment, folder, folder));
   }
 }

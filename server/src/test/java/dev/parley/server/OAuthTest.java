@@ -3,8 +3,8 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.mcp.ProtectedServer;
-import dev.parley.model.StandInAnswer;
-import dev.parley.model.StandInModel;
+import dev.parley.model.FakeModelAnswer;
+import dev.parley.model.FakeModelServer;
 import dev.parley.protocol.ContextId;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -26,7 +26,7 @@ class OAuthTest {
   private final Leaks leaks = new Leaks();
   private ProtectedServer mcp;
   private LoginServer login;
-  private StandInModel model;
+  private FakeModelServer model;
 
   @BeforeEach
   void start() throws Exception {
@@ -36,11 +36,11 @@ class OAuthTest {
     mcp.says("token_endpoint", login.url("/token"));
     mcp.says("registration_endpoint", login.url("/register"));
     model =
-        StandInModel.answering(
-            question ->
-                question.afterCall()
-                    ? StandInAnswer.saying("done")
-                    : StandInAnswer.calling("c1", question.lastText(), "{}"));
+        FakeModelServer.answering(
+            receivedRequest ->
+                receivedRequest.afterCall()
+                    ? FakeModelAnswer.saying("done")
+                    : FakeModelAnswer.calling("c1", receivedRequest.lastText(), "{}"));
   }
 
   @AfterEach

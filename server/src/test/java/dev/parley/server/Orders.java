@@ -1,10 +1,10 @@
 package dev.parley.server;
 
 import dev.parley.log.EventLog;
-import dev.parley.model.StandInAnswer;
-import dev.parley.model.StandInAnswer.Step;
-import dev.parley.model.StandInModel;
-import dev.parley.model.StandInModel.Question;
+import dev.parley.model.FakeModelAnswer;
+import dev.parley.model.FakeModelAnswer.Step;
+import dev.parley.model.FakeModelServer;
+import dev.parley.model.FakeModelServer.ReceivedRequest;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
@@ -23,27 +23,27 @@ final class Orders {
   private Orders() {}
 
   /// A model that takes orders.
-  static StandInModel model() {
-    return StandInModel.answering(Orders::answer);
+  static FakeModelServer model() {
+    return FakeModelServer.answering(Orders::answer);
   }
 
-  private static StandInAnswer answer(Question question) {
-    var said = question.lastText();
-    if (question.afterCall()) {
-      return StandInAnswer.saying(results(question.body().path("messages")));
+  private static FakeModelAnswer answer(ReceivedRequest receivedRequest) {
+    var said = receivedRequest.lastText();
+    if (receivedRequest.afterCall()) {
+      return FakeModelAnswer.saying(results(receivedRequest.body().path("messages")));
     }
     if (said.equals("stream")) {
-      return StandInAnswer.of(StandInAnswer.text("tick ")).ending(StandInAnswer.Ending.HOLD);
+      return FakeModelAnswer.of(FakeModelAnswer.text("tick ")).ending(FakeModelAnswer.Ending.HOLD);
     }
     var calls = new ArrayList<Step>();
     for (var line : said.lines().filter(l -> l.startsWith("!")).toList()) {
       var words = line.substring(1).split(" ", 2);
       calls.add(
-          StandInAnswer.call("c" + calls.size(), words[0], words.length == 1 ? "{}" : words[1]));
+          FakeModelAnswer.call("c" + calls.size(), words[0], words.length == 1 ? "{}" : words[1]));
     }
     return calls.isEmpty()
-        ? StandInAnswer.saying(said)
-        : StandInAnswer.of(calls.toArray(Step[]::new));
+        ? FakeModelAnswer.saying(said)
+        : FakeModelAnswer.of(calls.toArray(Step[]::new));
   }
 
   private static String results(JsonNode messages) {
@@ -65,7 +65,7 @@ final class Orders {
   }
 
   /// A configuration with the agent `worker`, who has these tools and need not ask.
-  static String config(StandInModel model, String tools, String more) {
+  static String config(FakeModelServer model, String tools, String more) {
     return """
         models: {m: {provider: openai, model: m, baseUrl: '%s', apiKey: sk-test}}
         agents: [{id: worker, tools: [%s], permission: allow}]

@@ -3,7 +3,7 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.agent.Policy;
+import dev.parley.agent.ToolPolicy;
 import dev.parley.client.NewMessage;
 import dev.parley.protocol.Json;
 import dev.parley.tool.Tool.Permission;
@@ -37,7 +37,7 @@ class OwnFilesTest {
     data = Files.createSymbolicLink(folder.resolve("data"), kept);
     var agent =
         Config.Agent.of("clerk", "Helps", "files", "dataset")
-            .with(new Policy(Permission.ALLOW, List.of(), List.of(), List.of()));
+            .with(new ToolPolicy(Permission.ALLOW, List.of(), List.of(), List.of()));
     talk = new Embedded(Embedded.config(folder, agent).keepingDataIn(data), Extensions.NONE);
     Files.writeString(folder.resolve("visible.txt"), "visible needle");
     Files.writeString(data.resolve("notes.csv"), "secret needle");

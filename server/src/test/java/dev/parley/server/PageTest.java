@@ -2,7 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.Tokens.Token;
+import dev.parley.http.ApiTokens.ApiToken;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -59,7 +59,7 @@ class PageTest {
 
   @Test
   void the_page_is_for_everybody_and_what_it_shows_is_not() {
-    var wish = Site.Wish.USUAL.tokens(new Token("ann", HASH));
+    var wish = Site.Wish.USUAL.tokens(new ApiToken("ann", HASH));
     try (var site = Site.open(folder, wish)) {
       assertThat(site.get("/", "Accept", "text/html").statusCode()).isEqualTo(200);
       assertThat(site.get("/assets/nothing.js").statusCode()).isEqualTo(404);

@@ -2,7 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.Hash;
+import dev.parley.http.Sha256;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.EventJson;
 import dev.parley.protocol.Json;
@@ -33,7 +33,7 @@ class PrincipalTest {
   private static final String[] ANN = {"Authorization", "Bearer ann-token"};
 
   private static String sha256(String text) {
-    return HexFormat.of().formatHex(Hash.of(text));
+    return HexFormat.of().formatHex(Sha256.of(text));
   }
 
   @TempDir Path folder;

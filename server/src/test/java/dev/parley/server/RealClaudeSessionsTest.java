@@ -2,7 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.cli.RealPrograms;
+import dev.parley.external.cli.RealPrograms;
 import dev.parley.protocol.Json;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,7 +49,7 @@ class RealClaudeSessionsTest {
       kagent.ask("c", "coder", "PLAIN alpha");
       var taken = kagent.said("c", "coder", "PLAIN bravo");
       kagent.ended("c", taken);
-      assertThat(model.lastQuestion().body().toString()).contains("alpha", "bravo");
+      assertThat(model.lastRequest().body().toString()).contains("alpha", "bravo");
 
       if (byMessage) {
         kagent.rewind("c", taken, "", false);
@@ -59,7 +59,7 @@ class RealClaudeSessionsTest {
       }
       kagent.ask("c", "coder", "PLAIN charlie");
 
-      assertThat(model.lastQuestion().body().toString())
+      assertThat(model.lastRequest().body().toString())
           .contains("alpha", "charlie")
           .doesNotContain("bravo");
       assertThat(kagent.conversation("c")).contains("PLAIN charlie").doesNotContain("PLAIN bravo");

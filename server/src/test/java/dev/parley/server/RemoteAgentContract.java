@@ -10,7 +10,7 @@ import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ToolEvent.ToolComplete;
-import dev.parley.socket.NodePeer;
+import dev.parley.socketio.NodeTestClient;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Base64;
@@ -33,7 +33,7 @@ abstract class RemoteAgentContract {
   private final String script;
   private final String settings;
   private final boolean tellsCalls;
-  private NodePeer peer;
+  private NodeTestClient peer;
   private String url;
 
   /// `tellsCalls` says whether the SDK puts the metadata of parts, which tell calls from other data, on the wire.
@@ -45,7 +45,7 @@ abstract class RemoteAgentContract {
 
   @BeforeAll
   void start() throws IOException, InterruptedException {
-    peer = new NodePeer(script);
+    peer = new NodeTestClient(script);
     url = peer.next("ready").path("url").asString();
   }
 
@@ -261,19 +261,19 @@ abstract class RemoteAgentContract {
       var context = RemoteScene.context();
       var task = scene.say(context, "peer", "steps 6");
       scene.awaitText(context, "1 ");
-      peer.tell("cut");
-      peer.tell("go");
+      peer.send("cut");
+      peer.send("go");
       scene.awaitText(context, "1 2 ");
-      peer.tell("go");
+      peer.send("go");
       scene.awaitText(context, "1 2 3 ");
-      peer.tell("cut");
-      peer.tell("go 1");
+      peer.send("cut");
+      peer.send("go 1");
       scene.awaitText(context, "1 2 3 4 ");
-      peer.tell("go");
+      peer.send("go");
       scene.awaitText(context, "1 2 3 4 5 ");
-      peer.tell("go");
+      peer.send("go");
       scene.awaitText(context, "1 2 3 4 5 6 ");
-      peer.tell("go");
+      peer.send("go");
       assertThat(scene.answer(context, task)).isEqualTo("1 2 3 4 5 6 ");
       assertThat(scene.text(context)).isEqualTo("1 2 3 4 5 6 ");
       assertThat(scene.blocks(context)).hasSize(1).noneMatch(block -> block.partial() != null);
@@ -289,13 +289,13 @@ abstract class RemoteAgentContract {
       task = scene.say(context, "peer", "steps 3");
       scene.awaitText(context, "1 ");
     }
-    peer.tell("go");
+    peer.send("go");
     peer.next(fact -> fact.path("line").asString("").equals("go"));
     try (var scene = scene(folder)) {
       scene.awaitText(context, "1 2 ");
-      peer.tell("go");
+      peer.send("go");
       scene.awaitText(context, "1 2 3 ");
-      peer.tell("go");
+      peer.send("go");
       assertThat(scene.answer(context, task)).isEqualTo("1 2 3 ");
       assertThat(scene.text(context)).isEqualTo("1 2 3 ");
     }
@@ -338,7 +338,7 @@ abstract class RemoteAgentContract {
       var task = scene.say(context, "peer", "steps 1");
       scene.awaitText(context, "1 ");
       steer(scene, context, "say more");
-      peer.tell("go");
+      peer.send("go");
       assertThat(scene.answer(context, task)).isEqualTo("more");
       var contexts = scene.noted(context, "contextId");
       assertThat(contexts).hasSize(2).allMatch(contexts.getFirst()::equals);

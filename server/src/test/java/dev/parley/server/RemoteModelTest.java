@@ -3,8 +3,8 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.client.ParleyClient;
-import dev.parley.model.StandInAnswer;
-import dev.parley.model.StandInModel;
+import dev.parley.model.FakeModelAnswer;
+import dev.parley.model.FakeModelServer;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.ReportEvent.ErrorReported;
@@ -36,14 +36,14 @@ class RemoteModelTest {
   @ValueSource(strings = {ANTHROPIC, CHAT, RESPONSES})
   void it_thinks_calls_a_tool_and_answers(String settings) throws Exception {
     try (var model =
-        StandInModel.answering(
-            question ->
-                question.afterCall()
-                    ? StandInAnswer.saying("It is ", "42.")
-                    : StandInAnswer.of(
-                        StandInAnswer.thinking("signed", "I had better calculate."),
-                        StandInAnswer.call("c1", "calculator", "{\"expres", "sion\":\"6*7\"}"),
-                        new StandInAnswer.Step.Used(1000, 100, 0, 0)))) {
+        FakeModelServer.answering(
+            receivedRequest ->
+                receivedRequest.afterCall()
+                    ? FakeModelAnswer.saying("It is ", "42.")
+                    : FakeModelAnswer.of(
+                        FakeModelAnswer.thinking("signed", "I had better calculate."),
+                        FakeModelAnswer.call("c1", "calculator", "{\"expres", "sion\":\"6*7\"}"),
+                        new FakeModelAnswer.Step.Used(1000, 100, 0, 0)))) {
       var events = ask(settings + ", prices: {input: 2, output: 10}", model);
 
       assertThat(of(events, ToolComplete.class)).singleElement().matches(ToolComplete::success);
@@ -52,8 +52,8 @@ class RemoteModelTest {
           .containsExactly("It is ", "42.");
       assertThat(of(events, Usage.class).getFirst().costUsd()).isEqualByComparingTo("0.003");
       assertThat(of(events, TaskComplete.class)).hasSize(1);
-      assertThat(model.questions()).hasSize(2);
-      assertThat(model.lastQuestion().lastText()).contains("42");
+      assertThat(model.requests()).hasSize(2);
+      assertThat(model.lastRequest().lastText()).contains("42");
     }
   }
 
@@ -62,8 +62,8 @@ class RemoteModelTest {
   void a_key_that_is_refused_fails_the_task_and_is_told_without_it(String settings)
       throws Exception {
     try (var model =
-        StandInModel.scripted(
-            StandInAnswer.refusing(401, "{\"error\":{\"message\":\"bad key sk-test\"}}"))) {
+        FakeModelServer.scripted(
+            FakeModelAnswer.refusing(401, "{\"error\":{\"message\":\"bad key sk-test\"}}"))) {
       var events = ask(settings, model);
 
       var error = of(events, ErrorReported.class).getFirst();
@@ -72,14 +72,14 @@ class RemoteModelTest {
     }
   }
 
-  private List<Entry> ask(String settings, StandInModel model)
+  private List<Entry> ask(String settings, FakeModelServer model)
       throws IOException, InterruptedException {
     var yaml =
         "agents: [{id: one}]\nmodels: {m: {%s, baseUrl: '%s', apiKey: sk-test}}"
             .formatted(settings, model.url());
     var file = Files.writeString(folder.resolve("parley.yaml"), yaml);
     var config =
-        Config.load(file, new Config.Surroundings(Map.of(), folder, folder))
+        Config.load(file, new Config.ProcessEnvironment(Map.of(), folder, folder))
             .listeningOn("127.0.0.1", 0)
             .keepingDataIn(folder.resolve("data"));
     var events = new ArrayList<Entry>();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.Json;
-import dev.parley.socket.NodePeer;
+import dev.parley.socketio.NodeTestClient;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -20,7 +20,7 @@ import tools.jackson.databind.node.StringNode;
 class RemotePeersTest {
 
   @TempDir Path folder;
-  private NodePeer peer;
+  private NodeTestClient peer;
 
   @AfterEach
   void stop() {
@@ -29,7 +29,7 @@ class RemotePeersTest {
 
   private RemoteScene scene(String script, String wish, String settings)
       throws IOException, InterruptedException {
-    peer = new NodePeer(script, wish);
+    peer = new NodeTestClient(script, wish);
     var url = peer.next("ready").path("url").asString();
     return new RemoteScene(folder, RemoteScene.peer(url, settings));
   }
@@ -41,9 +41,9 @@ class RemotePeersTest {
       var context = RemoteScene.context();
       var task = scene.say(context, "peer", "steps 2");
       scene.awaitText(context, "1 ");
-      peer.tell("go");
+      peer.send("go");
       scene.awaitText(context, "1 2 ");
-      peer.tell("go");
+      peer.send("go");
       assertThat(scene.answer(context, task)).isEqualTo("1 2 ");
       var asking = RemoteScene.context();
       var waiting = scene.say(asking, "peer", "ask");

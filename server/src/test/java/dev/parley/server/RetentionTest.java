@@ -3,12 +3,12 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.door.FrameCache;
-import dev.parley.door.Removal;
+import dev.parley.http.ContextDeletion;
+import dev.parley.http.FrameCache;
+import dev.parley.log.AppendGuard;
 import dev.parley.log.Decision;
-import dev.parley.log.Draft;
+import dev.parley.log.EventDraft;
 import dev.parley.log.EventLog;
-import dev.parley.log.Guard;
 import dev.parley.log.MemoryLog;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextEvent.ContextCreated;
@@ -45,20 +45,28 @@ class RetentionTest {
     var now = new AtomicReference<>(START);
     var log = new MemoryLog(now::get);
     var config = Site.config(folder).keepingDataIn(folder);
-    var sources = new Server.Sources(now::get, UUID::randomUUID);
-    var parts = new Assembly(config, sources, Extensions.NONE).on(log);
-    var removal = new Removal(log, parts.views(), parts.tasks(), new FrameCache(log, 1_000));
+    var serverSources = new Server.ServerSources(now::get, UUID::randomUUID);
+    var serverDependencies =
+        new ServerFactory(config, serverSources, Extensions.NONE).createOn(log);
+    var contextDeletion =
+        new ContextDeletion(
+            log,
+            serverDependencies.views(),
+            serverDependencies.tasks(),
+            new FrameCache(log, 1_000));
     var forgotten = new ArrayList<ContextId>();
-    removal.also(forgotten::add);
+    contextDeletion.onDelete(forgotten::add);
     var idle = create(log, "idle");
     var used = create(log, "used");
     var working = create(log, "working");
-    log.append(working, Guard.none(), Decision.always(openTask()));
+    log.append(working, AppendGuard.none(), Decision.always(openTask()));
 
-    try (var retention = new Retention(parts.views(), removal, now::get, Duration.ofDays(30))) {
+    try (var retention =
+        new Retention(serverDependencies.views(), contextDeletion, now::get, Duration.ofDays(30))) {
       now.set(START.plus(Duration.ofDays(29)));
       assertThat(retention.sweep()).isZero();
-      log.append(used, Guard.none(), Decision.always(Draft.of(new ContextUpdated("x", null))));
+      log.append(
+          used, AppendGuard.none(), Decision.always(EventDraft.of(new ContextUpdated("x", null))));
       now.set(START.plus(Duration.ofDays(31)));
       assertThat(retention.sweep()).isEqualTo(1);
       assertThat(retention.sweep()).isZero();
@@ -68,28 +76,37 @@ class RetentionTest {
     assertThatThrownBy(() -> log.head(idle)).isInstanceOf(Rejection.Gone.class);
     assertThat(log.head(used).seq()).isEqualTo(2);
     assertThat(log.head(working).seq()).isEqualTo(2);
-    parts.close();
+    serverDependencies.close();
   }
 
   @Test
   void a_context_that_is_used_while_it_is_being_removed_stays() {
     var config = Site.config(folder).keepingDataIn(folder);
-    var parts = new Assembly(config, Server.Sources.real(), Extensions.NONE).open();
+    var serverDependencies =
+        new ServerFactory(config, Server.ServerSources.real(), Extensions.NONE).create();
     try {
-      var log = parts.log();
-      var removal = new Removal(log, parts.views(), parts.tasks(), new FrameCache(log, 1_000));
+      var log = serverDependencies.log();
+      var contextDeletion =
+          new ContextDeletion(
+              log,
+              serverDependencies.views(),
+              serverDependencies.tasks(),
+              new FrameCache(log, 1_000));
       var context = create(log, "used");
-      var idle = parts.views().context(context).position();
-      log.append(context, Guard.none(), Decision.always(Draft.of(new ContextUpdated("x", null))));
+      var idle = serverDependencies.views().context(context).position();
+      log.append(
+          context,
+          AppendGuard.none(),
+          Decision.always(EventDraft.of(new ContextUpdated("x", null))));
 
-      assertThatThrownBy(() -> removal.removeUnused(context, idle))
+      assertThatThrownBy(() -> contextDeletion.deleteUnused(context, idle))
           .isInstanceOf(Rejection.Stale.class);
       assertThat(log.head(context).seq()).isEqualTo(2);
 
-      removal.removeUnused(context, log.head(context));
+      contextDeletion.deleteUnused(context, log.head(context));
       assertThatThrownBy(() -> log.head(context)).isInstanceOf(Rejection.Gone.class);
     } finally {
-      parts.close();
+      serverDependencies.close();
     }
   }
 
@@ -100,20 +117,28 @@ class RetentionTest {
     var memory = new MemoryLog(now::get);
     var log = failingOnce(memory, failures);
     var config = Site.config(folder).keepingDataIn(folder);
-    var sources = new Server.Sources(now::get, UUID::randomUUID);
-    var parts = new Assembly(config, sources, Extensions.NONE).on(log);
+    var serverSources = new Server.ServerSources(now::get, UUID::randomUUID);
+    var serverDependencies =
+        new ServerFactory(config, serverSources, Extensions.NONE).createOn(log);
     var removed = new CountDownLatch(1);
-    var removal = new Removal(log, parts.views(), parts.tasks(), new FrameCache(log, 1_000));
-    removal.also(_ -> removed.countDown());
+    var contextDeletion =
+        new ContextDeletion(
+            log,
+            serverDependencies.views(),
+            serverDependencies.tasks(),
+            new FrameCache(log, 1_000));
+    contextDeletion.onDelete(_ -> removed.countDown());
     create(memory, "idle");
     now.set(START.plus(Duration.ofDays(1)));
 
-    try (var retention = new Retention(parts.views(), removal, now::get, Duration.ofSeconds(1))) {
+    try (var retention =
+        new Retention(
+            serverDependencies.views(), contextDeletion, now::get, Duration.ofSeconds(1))) {
       retention.start();
       failures.await();
       removed.await();
     }
-    parts.close();
+    serverDependencies.close();
   }
 
   /// Cannot be asked by retention the first time.
@@ -143,8 +168,8 @@ class RetentionTest {
     return context;
   }
 
-  private static Draft openTask() {
-    return new Draft(
+  private static EventDraft openTask() {
+    return new EventDraft(
         Origin.root(new TaskId("t"), new AgentTypeId("a")),
         new TaskCreated(Initiator.USER, null, null, null, null, null, null, null));
   }

@@ -3,7 +3,7 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.door.Tokens.Token;
+import dev.parley.http.ApiTokens.ApiToken;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
@@ -181,11 +181,11 @@ class SafetyTest {
             + "\r\n\r\n");
   }
 
-  private static Token token(String name, String secret) {
+  private static ApiToken token(String name, String secret) {
     try {
       var hash =
           MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8));
-      return new Token(name, HexFormat.of().formatHex(hash));
+      return new ApiToken(name, HexFormat.of().formatHex(hash));
     } catch (NoSuchAlgorithmException impossible) {
       throw new AssertionError(impossible);
     }

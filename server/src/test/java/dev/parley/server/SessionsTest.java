@@ -2,7 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.Tokens.Token;
+import dev.parley.http.ApiTokens.ApiToken;
 import dev.parley.protocol.ContextEvent.StateUpdated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
@@ -281,9 +281,9 @@ class SessionsTest {
     }
   }
 
-  private static Token token(String name) throws Exception {
+  private static ApiToken token(String name) throws Exception {
     var hash = MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
-    return new Token(name, HexFormat.of().formatHex(hash));
+    return new ApiToken(name, HexFormat.of().formatHex(hash));
   }
 
   @Test

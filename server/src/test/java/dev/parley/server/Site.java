@@ -1,12 +1,12 @@
 package dev.parley.server;
 
-import dev.parley.door.Limits;
-import dev.parley.door.Settings;
-import dev.parley.door.Tokens.Token;
+import dev.parley.http.ApiTokens.ApiToken;
+import dev.parley.http.HttpLimits;
+import dev.parley.http.HttpSettings;
+import dev.parley.log.AppendGuard;
 import dev.parley.log.Decision;
-import dev.parley.log.Draft;
+import dev.parley.log.EventDraft;
 import dev.parley.log.EventLog;
-import dev.parley.log.Guard;
 import dev.parley.log.MemoryLog;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
@@ -43,27 +43,31 @@ final class Site implements AutoCloseable {
   final URI url;
   final HttpClient http = HttpClient.newHttpClient();
 
-  private Site(Config config, Function<Assembly, Server.Parts> parts) {
-    this(config, parts, Server.Sources.real());
+  private Site(Config config, Function<ServerFactory, Server.ServerDependencies> parts) {
+    this(config, parts, Server.ServerSources.real());
   }
 
-  private Site(Config config, Function<Assembly, Server.Parts> parts, Server.Sources sources) {
-    var built = parts.apply(new Assembly(config, sources, Extensions.NONE));
+  private Site(
+      Config config,
+      Function<ServerFactory, Server.ServerDependencies> parts,
+      Server.ServerSources serverSources) {
+    var built = parts.apply(new ServerFactory(config, serverSources, Extensions.NONE));
     log = built.log();
     tasks = built.tasks();
-    server = Server.start(config, built, sources);
+    server = Server.start(config, built, serverSources);
     url = URI.create(server.url());
   }
 
   /// What a test may want to be different.
-  record Wish(Duration heartbeat, List<Token> tokens, Set<String> origins, Limits limits) {
-    static final Wish USUAL = new Wish(Duration.ofSeconds(15), List.of(), Set.of(), Limits.USUAL);
+  record Wish(Duration heartbeat, List<ApiToken> tokens, Set<String> origins, HttpLimits limits) {
+    static final Wish USUAL =
+        new Wish(Duration.ofSeconds(15), List.of(), Set.of(), HttpLimits.DEFAULTS);
 
     Wish heartbeat(Duration interval) {
       return new Wish(interval, tokens, origins, limits);
     }
 
-    Wish tokens(Token... some) {
+    Wish tokens(ApiToken... some) {
       return new Wish(heartbeat, List.of(some), origins, limits);
     }
 
@@ -71,7 +75,7 @@ final class Site implements AutoCloseable {
       return new Wish(heartbeat, tokens, Set.of(some), limits);
     }
 
-    Wish limits(Limits other) {
+    Wish limits(HttpLimits other) {
       return new Wish(heartbeat, tokens, origins, other);
     }
   }
@@ -83,49 +87,52 @@ final class Site implements AutoCloseable {
   /// A site whose log is in memory: for many appends, one by one.
   static Site open(Path folder, Wish wish) {
     return new Site(
-        config(folder, wish), assembly -> assembly.on(new MemoryLog(InstantSource.system())));
+        config(folder, wish),
+        serverFactory -> serverFactory.createOn(new MemoryLog(InstantSource.system())));
   }
 
   /// One whose log is seen through something of a test's own.
   static Site open(Path folder, UnaryOperator<EventLog> seen) {
     var log = new MemoryLog(InstantSource.system());
-    return new Site(config(folder, Wish.USUAL), assembly -> assembly.on(seen.apply(log)));
+    return new Site(
+        config(folder, Wish.USUAL), serverFactory -> serverFactory.createOn(seen.apply(log)));
   }
 
   /// The same, configured like this.
   static Site open(Path folder, String yaml, UnaryOperator<EventLog> seen) {
     var log = new MemoryLog(InstantSource.system());
     var config = configured(config(folder, yaml), folder, Wish.USUAL);
-    return new Site(config, assembly -> assembly.on(seen.apply(log)));
+    return new Site(config, serverFactory -> serverFactory.createOn(seen.apply(log)));
   }
 
   /// A site that keeps what it is told.
   static Site durable(Path folder, Wish wish) {
-    return new Site(config(folder, wish), Assembly::open);
+    return new Site(config(folder, wish), ServerFactory::create);
   }
 
   /// One that keeps what it is told, and is configured like this.
   static Site durable(Path folder, Wish wish, String yaml) {
-    return new Site(configured(config(folder, yaml), folder, wish), Assembly::open);
+    return new Site(configured(config(folder, yaml), folder, wish), ServerFactory::create);
   }
 
   /// The same at whatever time this says.
   static Site durable(Path folder, String yaml, InstantSource clock) {
     var config = configured(config(folder, yaml), folder, Wish.USUAL);
-    return new Site(config, Assembly::open, new Server.Sources(clock, UUID::randomUUID));
+    return new Site(
+        config, ServerFactory::create, new Server.ServerSources(clock, UUID::randomUUID));
   }
 
   /// A site that was started in the folder `where`, configured like this, with its data in `data`.
   static Site startedIn(Path where, Path data, String yaml) throws IOException {
     var config = config(where, yaml).listeningOn("127.0.0.1", 0).keepingDataIn(data);
     Files.createDirectories(data);
-    return new Site(config, Assembly::open);
+    return new Site(config, ServerFactory::create);
   }
 
   private static Config config(Path folder, String yaml) {
     try {
       var file = Files.writeString(Files.createTempFile("parley", ".yaml"), yaml);
-      var config = Config.load(file, new Config.Surroundings(Map.of(), folder, folder));
+      var config = Config.load(file, new Config.ProcessEnvironment(Map.of(), folder, folder));
       Files.delete(file);
       return config;
     } catch (IOException failed) {
@@ -143,10 +150,10 @@ final class Site implements AutoCloseable {
     var file = Files.writeString(folder.resolve("parley.yaml"), yaml);
     var environment = Map.of("PATH", System.getenv("PATH"));
     var config =
-        Config.load(file, new Config.Surroundings(environment, folder, folder))
+        Config.load(file, new Config.ProcessEnvironment(environment, folder, folder))
             .listeningOn("127.0.0.1", port)
             .keepingDataIn(folder.resolve("data"));
-    return new Site(config, Assembly::open);
+    return new Site(config, ServerFactory::create);
   }
 
   private static Config config(Path folder, Wish wish) {
@@ -156,8 +163,8 @@ final class Site implements AutoCloseable {
   private static Config configured(Config config, Path folder, Wish wish) {
     var data = folder.resolve("data");
     data.toFile().mkdirs();
-    var settings =
-        new Settings(
+    var httpSettings =
+        new HttpSettings(
             "127.0.0.1",
             0,
             Set.of(),
@@ -165,11 +172,11 @@ final class Site implements AutoCloseable {
             wish.tokens(),
             wish.heartbeat(),
             wish.limits());
-    return config.with(settings).keepingDataIn(data);
+    return config.with(httpSettings).keepingDataIn(data);
   }
 
   static Config config(Path folder) {
-    return Config.load(null, new Config.Surroundings(Map.of(), folder, folder));
+    return Config.load(null, new Config.ProcessEnvironment(Map.of(), folder, folder));
   }
 
   /// A context that exists.
@@ -180,11 +187,11 @@ final class Site implements AutoCloseable {
   }
 
   void append(ContextId context, Event event) {
-    log.append(context, Guard.none(), Decision.always(Draft.of(event)));
+    log.append(context, AppendGuard.none(), Decision.always(EventDraft.of(event)));
   }
 
   void append(ContextId context, Origin origin, Event event) {
-    log.append(context, Guard.none(), Decision.always(new Draft(origin, event)));
+    log.append(context, AppendGuard.none(), Decision.always(new EventDraft(origin, event)));
   }
 
   HttpResponse<String> get(String path, String... headers) {

@@ -123,7 +123,7 @@ class SpinningRestartTest {
   public static void main(String[] arguments) throws InterruptedException {
     var folder = Path.of(arguments[0]);
     var config =
-        Config.load(null, new Config.Surroundings(Map.of(), folder, folder))
+        Config.load(null, new Config.ProcessEnvironment(Map.of(), folder, folder))
             .with(List.of(Config.Agent.of("clerk", "Helps", "spin")))
             .keepingDataIn(folder.resolve("data"))
             .listeningOn("127.0.0.1", 0);

@@ -2,7 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.Tokens.Token;
+import dev.parley.http.ApiTokens.ApiToken;
 import dev.parley.protocol.Json;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -244,10 +244,10 @@ class StoredTasksTest {
     }
   }
 
-  private static Token token(String name) throws Exception {
+  private static ApiToken token(String name) throws Exception {
     var bytes = name.getBytes(StandardCharsets.UTF_8);
     var hash = MessageDigest.getInstance("SHA-256").digest(bytes);
-    return new Token(name, HexFormat.of().formatHex(hash));
+    return new ApiToken(name, HexFormat.of().formatHex(hash));
   }
 
   @Test

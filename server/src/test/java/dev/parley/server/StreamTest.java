@@ -2,7 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.Limits;
+import dev.parley.http.HttpLimits;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.BlockId;
 import dev.parley.protocol.ContentEvent.ContentDelta;
@@ -210,7 +210,7 @@ class StreamTest {
 
   @Test
   void a_reader_that_stops_reading_is_let_go_after_a_while() throws Exception {
-    var quick = new Limits(1 << 20, 10, Duration.ofSeconds(2), Duration.ofSeconds(1));
+    var quick = new HttpLimits(1 << 20, 10, Duration.ofSeconds(2), Duration.ofSeconds(1));
     try (var small = Site.open(folder.resolve("stall"), Site.Wish.USUAL.limits(quick))) {
       var context = small.context("c");
       for (var i = 0; i < 200; i++) {
@@ -297,7 +297,7 @@ class StreamTest {
 
   @Test
   void there_is_a_limit_to_streams_and_a_closed_one_makes_room() throws Exception {
-    var few = new Limits(1 << 20, 2, Duration.ofSeconds(30), Duration.ofSeconds(30));
+    var few = new HttpLimits(1 << 20, 2, Duration.ofSeconds(30), Duration.ofSeconds(30));
     var wish = Site.Wish.USUAL.heartbeat(Duration.ofMillis(20)).limits(few);
     try (var small = Site.open(folder.resolve("small"), wish)) {
       small.context("c");
@@ -321,7 +321,7 @@ class StreamTest {
 
   @Test
   void a_silent_stream_outlives_the_stall_limit_when_heartbeats_are_off() throws Exception {
-    var quick = new Limits(1 << 20, 10, Duration.ofSeconds(2), Duration.ofSeconds(1));
+    var quick = new HttpLimits(1 << 20, 10, Duration.ofSeconds(2), Duration.ofSeconds(1));
     var wish = Site.Wish.USUAL.heartbeat(Duration.ZERO).limits(quick);
     try (var silent = Site.open(folder.resolve("silent"), wish)) {
       var context = silent.context("c");

@@ -2,8 +2,8 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.Limits;
-import dev.parley.door.TestSocket;
+import dev.parley.http.HttpLimits;
+import dev.parley.http.WebSocketTestClient;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.BlockId;
 import dev.parley.protocol.ContentEvent.ContentDelta;
@@ -280,7 +280,7 @@ class SubscriptionsTest {
         Site.open(
             folder,
             Site.Wish.USUAL.limits(
-                new Limits(1 << 20, 2, Duration.ofSeconds(60), Duration.ofSeconds(60))));
+                new HttpLimits(1 << 20, 2, Duration.ofSeconds(60), Duration.ofSeconds(60))));
     site.context("c");
     site.context("d");
     try (var socket = socket()) {
@@ -327,20 +327,20 @@ class SubscriptionsTest {
     }
   }
 
-  private TestSocket socket() {
+  private WebSocketTestClient socket() {
     return socket(Map.of(), true);
   }
 
-  private TestSocket socket(Map<String, String> headers, boolean reading) {
-    return new TestSocket(site.url.getPort(), "/api/ws", headers, reading);
+  private WebSocketTestClient socket(Map<String, String> headers, boolean reading) {
+    return new WebSocketTestClient(site.url.getPort(), "/api/ws", headers, reading);
   }
 
-  private static void subscribe(TestSocket socket, String more) {
+  private static void subscribe(WebSocketTestClient socket, String more) {
     socket.send(
         "{\"type\":\"subscribe\",\"contextId\":\"c\"" + (more.isEmpty() ? "" : "," + more) + "}");
   }
 
-  private static List<Integer> positions(TestSocket socket, int count) throws Exception {
+  private static List<Integer> positions(WebSocketTestClient socket, int count) throws Exception {
     var positions = new ArrayList<Integer>();
     for (var i = 0; i < count; i++) {
       positions.add(socket.json().at("/event/seq").asInt());

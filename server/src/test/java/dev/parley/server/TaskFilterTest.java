@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.client.ParleyClient;
 import dev.parley.client.StreamFilter;
-import dev.parley.door.TestSocket;
-import dev.parley.door.Tokens.Token;
+import dev.parley.http.ApiTokens.ApiToken;
+import dev.parley.http.WebSocketTestClient;
 import dev.parley.protocol.AgentLevel;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextEvent.ContextRewound;
@@ -98,7 +98,7 @@ class TaskFilterTest {
 
   @Test
   void a_web_socket_takes_the_same_filters() throws Exception {
-    try (var socket = new TestSocket(site.url.getPort(), "/api/ws", Map.of(), true)) {
+    try (var socket = new WebSocketTestClient(site.url.getPort(), "/api/ws", Map.of(), true)) {
       socket.send(
           "{\"type\":\"subscribe\",\"contextId\":\"c\",\"rootTaskId\":\"middle\",\"agentId\":\"reader\"}");
       assertThat(socket.json().path("type").asString()).isEqualTo("subscribed");
@@ -125,8 +125,8 @@ class TaskFilterTest {
 
   @Test
   void internal_events_need_a_token_that_may_read_them() throws Exception {
-    var quiet = new Token("quiet", sha256("q"), false);
-    var curious = new Token("curious", sha256("c"));
+    var quiet = new ApiToken("quiet", sha256("q"), false);
+    var curious = new ApiToken("curious", sha256("c"));
     try (var guarded = Site.open(folder, Site.Wish.USUAL.tokens(quiet, curious))) {
       guarded.context("c");
       for (var path :
@@ -147,7 +147,7 @@ class TaskFilterTest {
                   .statusCode())
           .isEqualTo(200);
       try (var socket =
-          new TestSocket(
+          new WebSocketTestClient(
               guarded.url.getPort(), "/api/ws", Map.of("Authorization", "Bearer q"), true)) {
         socket.send("{\"type\":\"subscribe\",\"contextId\":\"c\",\"internal\":true}");
         assertThat(socket.json().path("code").asString()).isEqualTo("internal-forbidden");

@@ -3,10 +3,10 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.log.CountedReads;
-import dev.parley.log.Draft;
-import dev.parley.log.Guard;
+import dev.parley.log.AppendGuard;
+import dev.parley.log.EventDraft;
 import dev.parley.log.MemoryLog;
+import dev.parley.log.ReadCountingLog;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
@@ -43,27 +43,28 @@ class UnknownInputTest {
   @Test
   void an_answer_to_an_unknown_or_answered_question_does_not_read_the_log() {
     var reads = new AtomicInteger();
-    var log = CountedReads.of(new MemoryLog(InstantSource.system()), reads);
+    var log = ReadCountingLog.of(new MemoryLog(InstantSource.system()), reads);
     var config = Site.config(folder).keepingDataIn(folder);
-    var sources = new Server.Sources(InstantSource.system(), UUID::randomUUID);
-    var parts = new Assembly(config, sources, Extensions.NONE).on(log);
+    var serverSources = new Server.ServerSources(InstantSource.system(), UUID::randomUUID);
+    var serverDependencies =
+        new ServerFactory(config, serverSources, Extensions.NONE).createOn(log);
     try {
       log.create(CONTEXT, new ContextCreated("local", null, null));
       var origin = Origin.root(new TaskId("t"), new AgentTypeId("a"));
       log.append(
           CONTEXT,
-          Guard.none(),
+          AppendGuard.none(),
           _ ->
               List.of(
-                  new Draft(
+                  new EventDraft(
                       origin,
                       new TaskCreated(Initiator.USER, null, null, null, null, null, null, null)),
-                  new Draft(origin, new TaskStatus(TaskState.WORKING, null, null)),
-                  new Draft(
+                  new EventDraft(origin, new TaskStatus(TaskState.WORKING, null, null)),
+                  new EventDraft(
                       origin,
                       new InputRequired(
                           ASKED, true, InputType.CLARIFICATION, "who?", null, null, null, null)),
-                  new Draft(
+                  new EventDraft(
                       origin,
                       new InputReceived(
                           ASKED,
@@ -72,23 +73,28 @@ class UnknownInputTest {
                           null,
                           null,
                           StringNode.valueOf("me")))));
-      parts.views().context(CONTEXT);
+      serverDependencies.views().context(CONTEXT);
       reads.set(0);
 
-      assertThatThrownBy(() -> answer(parts, new InputId("unknown")))
+      assertThatThrownBy(() -> answer(serverDependencies, new InputId("unknown")))
           .isInstanceOf(Rejection.NotFound.class);
-      assertThatThrownBy(() -> answer(parts, ASKED))
+      assertThatThrownBy(() -> answer(serverDependencies, ASKED))
           .isInstanceOfSatisfying(
               Rejection.Conflict.class, c -> assertThat(c.code()).isEqualTo("not-wanted"));
       assertThat(reads).hasValue(0);
     } finally {
-      parts.close();
+      serverDependencies.close();
     }
   }
 
-  private static void answer(Server.Parts parts, InputId input) {
-    parts
+  private static void answer(Server.ServerDependencies serverDependencies, InputId input) {
+    serverDependencies
         .tasks()
-        .answer(CONTEXT, input, StringNode.valueOf("me"), Answerer.trusted("local"), Guard.none());
+        .answer(
+            CONTEXT,
+            input,
+            StringNode.valueOf("me"),
+            Answerer.trusted("local"),
+            AppendGuard.none());
   }
 }

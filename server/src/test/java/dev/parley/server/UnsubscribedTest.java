@@ -2,7 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.door.TestSocket;
+import dev.parley.http.WebSocketTestClient;
 import dev.parley.protocol.ContextEvent.StateUpdated;
 import dev.parley.protocol.Json;
 import java.nio.file.Path;
@@ -19,7 +19,7 @@ class UnsubscribedTest {
   @Test
   void everything_was_told_up_to_the_position_at_which_it_ended() throws Exception {
     try (var site = Site.open(folder, Site.Wish.USUAL);
-        var socket = new TestSocket(site.url.getPort(), "/api/ws")) {
+        var socket = new WebSocketTestClient(site.url.getPort(), "/api/ws")) {
       var context = site.context("c");
       for (var i = 0; i < 500; i++) {
         site.append(context, new StateUpdated(Json.object().put("n", i)));

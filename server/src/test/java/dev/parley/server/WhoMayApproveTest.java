@@ -3,7 +3,7 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.door.Hash;
+import dev.parley.http.Sha256;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
@@ -43,7 +43,7 @@ class WhoMayApproveTest {
   private static final String[] BOT = {"Authorization", "Bearer bot-token"};
 
   private static String sha256(String text) {
-    return HexFormat.of().formatHex(Hash.of(text));
+    return HexFormat.of().formatHex(Sha256.of(text));
   }
 
   @TempDir Path folder;
@@ -148,7 +148,8 @@ class WhoMayApproveTest {
   void a_configuration_that_makes_no_sense_is_refused(String yaml, String why) throws IOException {
     var file = Files.writeString(folder.resolve("wrong.yaml"), yaml + "\n");
 
-    assertThatThrownBy(() -> Config.load(file, new Config.Surroundings(Map.of(), folder, folder)))
+    assertThatThrownBy(
+            () -> Config.load(file, new Config.ProcessEnvironment(Map.of(), folder, folder)))
         .isInstanceOf(Rejection.Invalid.class)
         .hasMessageContaining(why);
   }

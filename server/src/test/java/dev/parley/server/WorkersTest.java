@@ -9,10 +9,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.client.NewContext;
 import dev.parley.client.NewMessage;
 import dev.parley.client.StreamFilter;
-import dev.parley.embed.Assignment;
-import dev.parley.embed.Handed;
+import dev.parley.embed.DelegatedWork;
 import dev.parley.embed.WorkFailed;
 import dev.parley.embed.Worker;
+import dev.parley.embed.WorkerTask;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ContentEvent.ContentDelta;
@@ -31,8 +31,8 @@ import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
-import dev.parley.tool.Answer;
-import dev.parley.tool.Question;
+import dev.parley.tool.ToolAnswer;
+import dev.parley.tool.ToolQuestion;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -56,8 +56,8 @@ class WorkersTest {
         work -> {
           work.progress("halfway", 50);
           work.think("hm");
-          work.say("Hello, ");
-          work.say(work.prompt());
+          work.sendText("Hello, ");
+          work.sendText(work.prompt());
         };
     try (var talk = new Embedded(config(folder), with(worker))) {
       var task = talk.say(NewMessage.text("world"));
@@ -79,8 +79,11 @@ class WorkersTest {
   void a_worker_asks_a_person_and_goes_on_with_the_answer() throws InterruptedException {
     Worker worker =
         work -> {
-          var answer = work.ask(Question.open("Which colour?", true));
-          work.say(answer instanceof Answer.Given(var value) ? "It is " + value.asString() : "?");
+          var toolAnswer = work.ask(ToolQuestion.open("Which colour?", true));
+          work.sendText(
+              toolAnswer instanceof ToolAnswer.Given(var value)
+                  ? "It is " + value.asString()
+                  : "?");
         };
     try (var talk = new Embedded(config(folder), with(worker))) {
       var task = talk.say(NewMessage.text("paint"));
@@ -98,15 +101,18 @@ class WorkersTest {
   void a_worker_hands_work_to_others_and_leaves_them_its_place() throws Exception {
     Worker worker =
         work -> {
-          work.say("One: " + work.hand(Handed.to("clerk", "say a")));
-          var both = work.hand(List.of(Handed.to("clerk", "say b"), Handed.to("clerk", "fail")));
-          work.say("Then: " + both.getFirst().result() + ", " + both.getLast().status().wire());
+          work.sendText("One: " + work.delegate(DelegatedWork.to("clerk", "say a")));
+          var both =
+              work.delegate(
+                  List.of(DelegatedWork.to("clerk", "say b"), DelegatedWork.to("clerk", "fail")));
+          work.sendText(
+              "Then: " + both.getFirst().result() + ", " + both.getLast().status().wire());
         };
     var file = folder.resolve("parley.yaml");
     Files.writeString(file, "agents: [{id: clerk}]\nlimits: {maxConcurrentTasks: 1}");
     var extensions = with(worker);
     var config =
-        Config.load(file, new Config.Surroundings(Map.of(), folder, folder), extensions)
+        Config.load(file, new Config.ProcessEnvironment(Map.of(), folder, folder), extensions)
             .listeningOn("127.0.0.1", 0);
     try (var talk = new Embedded(config, extensions)) {
       var task = talk.say(NewMessage.text("go").to(new AgentTypeId("agent-own")));
@@ -141,9 +147,10 @@ class WorkersTest {
     Worker worker =
         work -> {
           var sum = work.call("add", Json.object().put("a", 1), () -> Json.object().put("sum", 2));
-          work.file(new ArtifactId("note"), "note.txt", "text/plain", "sum " + sum.path("sum"));
-          work.data(new ArtifactId("sum"), "sum", Json.object().put("sum", 2));
-          work.say("done");
+          work.writeFile(
+              new ArtifactId("note"), "note.txt", "text/plain", "sum " + sum.path("sum"));
+          work.writeData(new ArtifactId("sum"), "sum", Json.object().put("sum", 2));
+          work.sendText("done");
         };
     try (var talk = new Embedded(config(folder), with(worker))) {
       var task = talk.say(NewMessage.text("add"));
@@ -162,7 +169,7 @@ class WorkersTest {
   void a_worker_that_cannot_do_it_says_why() throws InterruptedException {
     Worker worker =
         work -> {
-          work.say("Let me see.");
+          work.sendText("Let me see.");
           throw new WorkFailed(ErrorCode.INVALID_INPUT, "this is not a volcano", false);
         };
     try (var talk = new Embedded(config(folder), with(worker))) {
@@ -250,12 +257,12 @@ class WorkersTest {
     }
   }
 
-  private static void askForever(Assignment work) throws InterruptedException {
+  private static void askForever(WorkerTask work) throws InterruptedException {
     if (work.prompt().equals("wait")) {
       new CountDownLatch(1).await();
     }
-    work.ask(Question.open("Well?", true));
-    work.say("thank you");
+    work.ask(ToolQuestion.open("Well?", true));
+    work.sendText("thank you");
   }
 
   /// A message with so many milliseconds.

@@ -6,7 +6,7 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
-import dev.parley.protocol.RandomTrees;
+import dev.parley.protocol.RandomTaskTrees;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,7 +33,7 @@ class WorkflowStreamTest {
   void open() {
     site = Site.open(folder, Site.Wish.USUAL.heartbeat(Duration.ofMillis(100)));
     context = site.context("c");
-    for (var entry : new RandomTrees(3).entries().stream().skip(1).toList()) {
+    for (var entry : new RandomTaskTrees(3).entries().stream().skip(1).toList()) {
       if (entry.origin() == null) {
         site.append(context, entry.event());
       } else {

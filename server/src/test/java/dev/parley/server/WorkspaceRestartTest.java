@@ -8,7 +8,7 @@ import dev.parley.client.NewMessage;
 import dev.parley.client.ParleyClient;
 import dev.parley.client.StreamFilter;
 import dev.parley.client.TaskStream;
-import dev.parley.log.Guard;
+import dev.parley.log.AppendGuard;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.InputEvent.InputRequired;
@@ -19,7 +19,7 @@ import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.task.Submission;
-import dev.parley.task.Submission.Options;
+import dev.parley.task.Submission.TaskOptions;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
@@ -150,7 +150,7 @@ class WorkspaceRestartTest {
     try (var site = started(first, "")) {
       site.log.create(context, new ContextCreated("alice", null, null));
       site.tasks.submit(
-          new Submission(context, "alice", "say hi", null, Options.NONE, Guard.none()));
+          new Submission(context, "alice", "say hi", null, TaskOptions.NONE, AppendGuard.none()));
     }
     var digest = MessageDigest.getInstance("SHA-256").digest("e".getBytes(StandardCharsets.UTF_8));
     var tokens = "auth: {tokens: [{name: eve, sha256: " + HexFormat.of().formatHex(digest) + "}]}";
@@ -253,7 +253,7 @@ class WorkspaceRestartTest {
   /// The server itself.
   public static void main(String[] arguments) throws InterruptedException {
     var config =
-        Config.load(null, Config.Surroundings.ofProcess())
+        Config.load(null, Config.ProcessEnvironment.ofProcess())
             .keepingDataIn(Path.of(arguments[0]))
             .listeningOn("127.0.0.1", 0);
     try (var server = Server.start(config, Extensions.NONE)) {

@@ -2,9 +2,9 @@ package dev.parley.supervisor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.log.FreezingLog;
+import dev.parley.log.LimitedAppendLog;
 import dev.parley.model.Prompt;
-import dev.parley.model.Prompt.Part;
+import dev.parley.model.Prompt.PromptPart;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
@@ -14,10 +14,10 @@ import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
-import dev.parley.task.Sound;
+import dev.parley.task.LogInvariants;
 import dev.parley.task.Submission;
+import dev.parley.task.TaskTestBed;
 import dev.parley.task.WhenBusy;
-import dev.parley.task.World;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -38,44 +38,47 @@ class SupervisorTest {
 
   @TempDir Path folder;
 
-  private final Troupe troupe = new Troupe();
+  private final SupervisorTestBed supervisorTestBed = new SupervisorTestBed();
 
   @Test
   void a_message_that_steers_is_heard_by_the_agent_that_works() throws Exception {
     var begun = new CountDownLatch(1);
     var go = new CountDownLatch(1);
-    var troupe =
-        new Troupe()
-            .decision(Troupe.decision("single", "a"))
-            .line(
+    var supervisorTestBed =
+        new SupervisorTestBed()
+            .decision(SupervisorTestBed.decision("single", "a"))
+            .answering(
                 "a",
                 _ -> {
                   begun.countDown();
                   go.await();
                   return "I am a";
                 });
-    try (var world = troupe.world(World.newLog(), folder, true)) {
-      var task = world.say("write code").taskId();
+    try (var taskTestBed = supervisorTestBed.world(TaskTestBed.newLog(), folder, true)) {
+      var task = taskTestBed.submit("write code").taskId();
       begun.await();
-      var steered = world.say("make it short", WhenBusy.STEER);
+      var steered = taskTestBed.submit("make it short", WhenBusy.STEER);
       go.countDown();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
       assertThat(steered.taskId()).isEqualTo(task);
-      assertThat(troupe.asked.get("a")).hasSize(2);
-      assertThat(((Part.Said) troupe.asked.get("a").getLast().parts().getLast()).text())
+      assertThat(supervisorTestBed.asked.get("a")).hasSize(2);
+      assertThat(
+              ((PromptPart.PromptMessage)
+                      supervisorTestBed.asked.get("a").getLast().parts().getLast())
+                  .text())
           .isEqualTo("make it short");
-      assertThat(troupe.asked.get("decider")).hasSize(1);
+      assertThat(supervisorTestBed.asked.get("decider")).hasSize(1);
     }
   }
 
   @Test
-  void s1_55_the_model_is_told_of_the_agents_and_decides_in_a_form() throws Exception {
-    troupe.decision(Troupe.decision("single", "b"));
-    try (var world = deciding()) {
-      var task = say(world, "what now?");
+  void the_model_receives_the_agents_and_decides_by_schema() throws Exception {
+    supervisorTestBed.decision(SupervisorTestBed.decision("single", "b"));
+    try (var taskTestBed = deciding()) {
+      var task = say(taskTestBed, "what now?");
 
-      var prompt = troupe.asked.get("decider").getFirst();
+      var prompt = supervisorTestBed.asked.get("decider").getFirst();
       assertThat(prompt.instructions())
           .contains("a (Alice): Writes code and programs.")
           .contains("b (Bob): Analyses data and tables.")
@@ -84,7 +87,7 @@ class SupervisorTest {
           .contains("single", "parallel", "sequential", "delegate");
       assertThat(prompt.answerSchema().at("/properties/agents/items/properties/agentId/enum"))
           .hasSize(3);
-      var routing = decided(world, task);
+      var routing = decided(taskTestBed, task);
       assertThat(routing.path("strategy").asString()).isEqualTo("single");
       assertThat(routing.path("agents").get(0).path("agentId").asString()).isEqualTo("b");
       assertThat(routing.path("agents").get(0).path("agentName").asString()).isEqualTo("Bob");
@@ -98,47 +101,46 @@ class SupervisorTest {
   }
 
   @Test
-  void s1_56_the_decision_is_told_before_anybody_acts_on_it() throws Exception {
-    troupe.decision(Troupe.decision("parallel", "a", "b"));
-    try (var world = deciding()) {
-      var task = say(world, "what now?");
+  void the_decision_is_written_before_any_agent_acts_on_it() throws Exception {
+    supervisorTestBed.decision(SupervisorTestBed.decision("parallel", "a", "b"));
+    try (var taskTestBed = deciding()) {
+      var task = say(taskTestBed, "what now?");
 
-      var events = world.events(task);
+      var events = taskTestBed.events(task);
       var told = events.stream().filter(TaskStatus.class::isInstance).map(TaskStatus.class::cast);
       var status =
           told.filter(s -> s.metadata() != null && s.metadata().has("routing")).findFirst();
       assertThat(status.orElseThrow().message()).isEqualTo("parallel: Alice, Bob");
       assertThat(events.indexOf(status.orElseThrow()))
-          .isLessThan(events.indexOf(world.events(task, SubtaskCreated.class).getFirst()));
+          .isLessThan(events.indexOf(taskTestBed.events(task, SubtaskCreated.class).getFirst()));
     }
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"single", "delegate"})
-  void s1_58_one_agent_acts_and_its_words_are_the_answer(String strategy) throws Exception {
-    troupe.decision(Troupe.decision(strategy, "b", "a"));
-    try (var world = deciding()) {
-      var task = say(world, "what now?");
+  void one_agent_acts_and_its_text_is_the_answer(String strategy) throws Exception {
+    supervisorTestBed.decision(SupervisorTestBed.decision(strategy, "b", "a"));
+    try (var taskTestBed = deciding()) {
+      var task = say(taskTestBed, "what now?");
 
-      assertThat(world.answer(task).content()).isEqualTo("I am b");
-      assertThat(world.events(task, SubtaskCreated.class)).hasSize(1);
-      assertThat(troupe.asked.get("a")).isEmpty();
+      assertThat(taskTestBed.answer(task).content()).isEqualTo("I am b");
+      assertThat(taskTestBed.events(task, SubtaskCreated.class)).hasSize(1);
+      assertThat(supervisorTestBed.asked.get("a")).isEmpty();
     }
   }
 
   @Test
-  void s1_59_agents_work_at_the_same_time_and_one_answer_is_made_of_their_results()
-      throws Exception {
+  void agents_work_in_parallel_and_their_results_are_combined_into_one_answer() throws Exception {
     var together = new CyclicBarrier(2);
     for (var name : List.of("a", "b")) {
-      troupe.line(name, _ -> meet(together, name));
+      supervisorTestBed.answering(name, _ -> meet(together, name));
     }
-    troupe.decision(Troupe.decision("parallel", "a", "b"));
-    try (var world = deciding()) {
-      var task = say(world, "what now?");
+    supervisorTestBed.decision(SupervisorTestBed.decision("parallel", "a", "b"));
+    try (var taskTestBed = deciding()) {
+      var task = say(taskTestBed, "what now?");
 
-      assertThat(world.answer(task).content()).isEqualTo("combined");
-      var combining = said(troupe.asked.get("decider").getLast());
+      assertThat(taskTestBed.answer(task).content()).isEqualTo("combined");
+      var combining = said(supervisorTestBed.asked.get("decider").getLast());
       assertThat(combining)
           .contains("what now?", "## Alice\n\na was there", "## Bob\n\nb was there");
     }
@@ -146,33 +148,34 @@ class SupervisorTest {
 
   @Test
   void without_a_model_the_results_stand_side_by_side() throws Exception {
-    try (var world = byRules()) {
-      var task = say(world, "delegate the work from one to ten to a and b");
+    try (var taskTestBed = byRules()) {
+      var task = say(taskTestBed, "delegate the work from one to ten to a and b");
 
-      assertThat(world.answer(task).content()).isEqualTo("## Alice\n\nI am a\n\n## Bob\n\nI am b");
-      assertThat(world.events(task, SubtaskCreated.class))
+      assertThat(taskTestBed.answer(task).content())
+          .isEqualTo("## Alice\n\nI am a\n\n## Bob\n\nI am b");
+      assertThat(taskTestBed.events(task, SubtaskCreated.class))
           .extracting(SubtaskCreated::prompt)
           .containsExactly("the work from one to ten", "the work from one to ten");
     }
   }
 
   @Test
-  void s1_60_each_agent_of_a_chain_is_told_the_results_before_it_in_order() throws Exception {
-    troupe.decision(Troupe.decision("sequential", "c", "a", "b"));
-    try (var world = deciding()) {
-      var task = say(world, "what now?");
+  void each_agent_of_a_sequence_receives_the_previous_results_in_order() throws Exception {
+    supervisorTestBed.decision(SupervisorTestBed.decision("sequential", "c", "a", "b"));
+    try (var taskTestBed = deciding()) {
+      var task = say(taskTestBed, "what now?");
 
-      var children = world.events(task, SubtaskCreated.class);
+      var children = taskTestBed.events(task, SubtaskCreated.class);
       assertThat(children.stream().map(s -> s.agentId().value())).containsExactly("c", "a", "b");
-      var third = world.events(children.get(2).subtaskId(), TaskCreated.class).getFirst();
+      var third = taskTestBed.events(children.get(2).subtaskId(), TaskCreated.class).getFirst();
       var previous = third.metadata().path("previousResults");
       assertThat(previous.valueStream().map(r -> r.path("agentId").asString()))
           .containsExactly("c", "a");
       assertThat(previous.valueStream().map(r -> r.path("output").asString()))
           .containsExactly("I am c", "I am a");
-      assertThat(said(troupe.asked.get("b").getFirst()))
+      assertThat(said(supervisorTestBed.asked.get("b").getFirst()))
           .containsSubsequence("I am c", "I am a", "part 3");
-      assertThat(said(troupe.asked.get("c").getFirst())).doesNotContain("I am");
+      assertThat(said(supervisorTestBed.asked.get("c").getFirst())).doesNotContain("I am");
     }
   }
 
@@ -188,115 +191,115 @@ class SupervisorTest {
         "{\"strategy\":\"single\",\"agents\":\"a\"}",
         "{}"
       })
-  void s1_61_a_decision_that_cannot_be_used_is_made_by_rules_and_that_is_told(String decision)
-      throws Exception {
-    troupe.decision(decision);
-    try (var world = deciding()) {
-      var task = say(world, "hm");
+  void an_unusable_decision_is_replaced_by_rules_and_reported(String decision) throws Exception {
+    supervisorTestBed.decision(decision);
+    try (var taskTestBed = deciding()) {
+      var task = say(taskTestBed, "hm");
 
-      assertThat(world.answer(task).content()).isEqualTo("I am c");
-      assertThat(decided(world, task).path("fallback").asString()).contains("cannot be used");
-      assertThat(world.events(task, TaskStatus.class))
+      assertThat(taskTestBed.answer(task).content()).isEqualTo("I am c");
+      assertThat(decided(taskTestBed, task).path("fallback").asString()).contains("cannot be used");
+      assertThat(taskTestBed.events(task, TaskStatus.class))
           .anyMatch(s -> s.message() != null && s.message().contains("(by rules: "));
     }
   }
 
   @Test
-  void s1_61_a_model_that_fails_does_not_keep_agents_from_acting() throws Exception {
-    troupe.line("decider", _ -> null);
-    try (var world = deciding()) {
-      var task = say(world, "analyses of tables, please");
+  void a_model_that_fails_does_not_prevent_agents_from_acting() throws Exception {
+    supervisorTestBed.answering("decider", _ -> null);
+    try (var taskTestBed = deciding()) {
+      var task = say(taskTestBed, "analyses of tables, please");
 
-      assertThat(world.answer(task).content()).isEqualTo("I am b");
-      assertThat(decided(world, task).path("fallback").asString())
+      assertThat(taskTestBed.answer(task).content()).isEqualTo("I am b");
+      assertThat(decided(taskTestBed, task).path("fallback").asString())
           .isEqualTo("the model gave no decision: decider cannot");
     }
   }
 
   @Test
-  void s1_62_when_one_of_several_fails_the_others_finish_and_the_answer_says_so() throws Exception {
-    troupe.line("b", _ -> null);
-    try (var world = byRules()) {
-      var task = say(world, "delegate the work to a, b and c");
+  void when_one_of_several_fails_the_others_finish_and_the_answer_reports_it() throws Exception {
+    supervisorTestBed.answering("b", _ -> null);
+    try (var taskTestBed = byRules()) {
+      var task = say(taskTestBed, "delegate the work to a, b and c");
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      assertThat(world.answer(task).content())
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.answer(task).content())
           .contains("I am a", "## Bob\n\nThis did not work (failed): b cannot", "I am c");
-      assertThat(results(world, task).valueStream().map(r -> r.path("status").asString()))
+      assertThat(results(taskTestBed, task).valueStream().map(r -> r.path("status").asString()))
           .containsExactlyInAnyOrder("success", "failure", "success");
     }
   }
 
   @Test
-  void s1_62_when_all_fail_the_task_fails_with_their_reason() throws Exception {
-    troupe.line("a", _ -> null).line("b", _ -> null);
-    try (var world = byRules()) {
-      var task = say(world, "delegate the work to a and b");
+  void when_all_fail_the_task_fails_with_their_reason() throws Exception {
+    supervisorTestBed.answering("a", _ -> null).answering("b", _ -> null);
+    try (var taskTestBed = byRules()) {
+      var task = say(taskTestBed, "delegate the work to a and b");
 
-      assertThat(world.end(task)).isEqualTo(TaskState.FAILED);
-      assertThat(world.events(task, ErrorReported.class).getFirst().message()).endsWith(" cannot");
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.FAILED);
+      assertThat(taskTestBed.events(task, ErrorReported.class).getFirst().message())
+          .endsWith(" cannot");
     }
   }
 
   @Test
-  void s1_63_a_failure_ends_a_chain_and_that_is_told() throws Exception {
-    troupe.line("b", _ -> null);
-    try (var world = byRules()) {
-      var task = say(world, "delegate the work to a, b and c", options(null, "sequential"));
+  void a_failure_ends_a_sequence_and_is_reported() throws Exception {
+    supervisorTestBed.answering("b", _ -> null);
+    try (var taskTestBed = byRules()) {
+      var task = say(taskTestBed, "delegate the work to a, b and c", options(null, "sequential"));
 
-      assertThat(troupe.asked.get("c")).isEmpty();
-      assertThat(world.events(task, SubtaskComplete.class))
+      assertThat(supervisorTestBed.asked.get("c")).isEmpty();
+      assertThat(taskTestBed.events(task, SubtaskComplete.class))
           .extracting(SubtaskComplete::status)
           .containsExactly(TaskState.COMPLETED, TaskState.FAILED, TaskState.CANCELED);
-      assertThat(world.answer(task).content()).contains("a previous task did not succeed");
+      assertThat(taskTestBed.answer(task).content()).contains("a previous task did not succeed");
     }
   }
 
   @Test
-  void s1_64_each_agent_works_on_a_task_of_its_own_below_the_supervisor_s() throws Exception {
-    try (var world = byRules()) {
-      var task = say(world, "delegate the work to a and b");
+  void each_agent_works_on_its_own_subtask_of_the_supervisor_task() throws Exception {
+    try (var taskTestBed = byRules()) {
+      var task = say(taskTestBed, "delegate the work to a and b");
 
-      var children = world.events(task, SubtaskCreated.class);
+      var children = taskTestBed.events(task, SubtaskCreated.class);
       assertThat(children).extracting(SubtaskCreated::subtaskId).doesNotHaveDuplicates().hasSize(2);
-      Sound.check(world.log(), World.CONTEXT);
+      LogInvariants.check(taskTestBed.log(), TaskTestBed.CONTEXT);
     }
   }
 
   @Test
   void rules_choose_by_the_type_of_the_task_and_by_words() throws Exception {
-    try (var world = byRules()) {
-      var typed = say(world, "whatever", options("code_debug", null));
-      assertThat(world.answer(typed).content()).isEqualTo("I am a");
+    try (var taskTestBed = byRules()) {
+      var typed = say(taskTestBed, "whatever", options("code_debug", null));
+      assertThat(taskTestBed.answer(typed).content()).isEqualTo("I am a");
 
-      var worded = say(world, "Do you know jokes?");
-      assertThat(world.answer(worded).content()).isEqualTo("I am c");
-      assertThat(decided(world, worded).has("fallback")).isFalse();
+      var worded = say(taskTestBed, "Do you know jokes?");
+      assertThat(taskTestBed.answer(worded).content()).isEqualTo("I am c");
+      assertThat(decided(taskTestBed, worded).has("fallback")).isFalse();
     }
   }
 
   @Test
   void a_strategy_that_is_asked_for_goes_before_the_one_that_the_model_chose() throws Exception {
-    troupe.decision(Troupe.decision("parallel", "a", "b"));
-    try (var world = deciding()) {
-      var one = say(world, "what now?", options(null, "single"));
-      assertThat(world.events(one, SubtaskCreated.class)).hasSize(1);
-      assertThat(troupe.asked.get("decider").getFirst().instructions())
+    supervisorTestBed.decision(SupervisorTestBed.decision("parallel", "a", "b"));
+    try (var taskTestBed = deciding()) {
+      var one = say(taskTestBed, "what now?", options(null, "single"));
+      assertThat(taskTestBed.events(one, SubtaskCreated.class)).hasSize(1);
+      assertThat(supervisorTestBed.asked.get("decider").getFirst().instructions())
           .contains("The strategy must be single");
 
-      var chain = say(world, "what now?", options(null, "sequential"));
-      assertThat(decided(world, chain).path("strategy").asString()).isEqualTo("sequential");
-      assertThat(world.events(chain, SubtaskCreated.class)).hasSize(2);
+      var chain = say(taskTestBed, "what now?", options(null, "sequential"));
+      assertThat(decided(taskTestBed, chain).path("strategy").asString()).isEqualTo("sequential");
+      assertThat(taskTestBed.events(chain, SubtaskCreated.class)).hasSize(2);
     }
   }
 
   @Test
   void the_end_tells_what_each_agent_came_to_and_what_it_took() throws Exception {
-    try (var world = byRules()) {
-      var task = say(world, "delegate the work to a and b");
+    try (var taskTestBed = byRules()) {
+      var task = say(taskTestBed, "delegate the work to a and b");
 
       var result =
-          results(world, task)
+          results(taskTestBed, task)
               .valueStream()
               .filter(r -> r.path("agentId").asString().equals("a"))
               .findFirst()
@@ -314,74 +317,75 @@ class SupervisorTest {
 
   @Test
   void a_restart_in_the_middle_keeps_the_decision() throws Exception {
-    var log = World.newLog();
-    var freezing = new FreezingLog(log, Integer.MAX_VALUE, () -> new Rejection.Gone("frozen"));
-    troupe.decision(Troupe.decision("sequential", "a", "b"));
+    var log = TaskTestBed.newLog();
+    var freezing = new LimitedAppendLog(log, Integer.MAX_VALUE, () -> new Rejection.Gone("frozen"));
+    supervisorTestBed.decision(SupervisorTestBed.decision("sequential", "a", "b"));
     TaskId task;
-    try (var world =
-        troupe.world(
+    try (var taskTestBed =
+        supervisorTestBed.world(
             freezing,
             folder,
             true,
             place -> {
               if (place.equals("routed")) {
-                freezing.thaw(0);
+                freezing.allow(0);
               }
             })) {
-      task = world.say("what now?").taskId();
-      freezing.awaitRefusal();
+      task = taskTestBed.submit("what now?").taskId();
+      freezing.awaitRejection();
     }
-    troupe.decision(Troupe.decision("single", "c"));
-    try (var world = troupe.world(log, folder, true)) {
-      world.tasks().recover();
+    supervisorTestBed.decision(SupervisorTestBed.decision("single", "c"));
+    try (var taskTestBed = supervisorTestBed.world(log, folder, true)) {
+      taskTestBed.tasks().recover();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      assertThat(decided(world, task).path("strategy").asString()).isEqualTo("sequential");
-      assertThat(troupe.asked.get("c")).isEmpty();
-      Sound.check(log, World.CONTEXT);
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(decided(taskTestBed, task).path("strategy").asString()).isEqualTo("sequential");
+      assertThat(supervisorTestBed.asked.get("c")).isEmpty();
+      LogInvariants.check(log, TaskTestBed.CONTEXT);
     }
   }
 
-  private World deciding() {
-    return troupe.world(World.newLog(), folder, true);
+  private TaskTestBed deciding() {
+    return supervisorTestBed.world(TaskTestBed.newLog(), folder, true);
   }
 
-  private World byRules() {
-    return troupe.world(World.newLog(), folder, false);
+  private TaskTestBed byRules() {
+    return supervisorTestBed.world(TaskTestBed.newLog(), folder, false);
   }
 
-  private static TaskId say(World world, String text) throws InterruptedException {
-    return say(world, text, Submission.Options.NONE);
+  private static TaskId say(TaskTestBed taskTestBed, String text) throws InterruptedException {
+    return say(taskTestBed, text, Submission.TaskOptions.NONE);
   }
 
-  private static TaskId say(World world, String text, Submission.Options options)
+  private static TaskId say(
+      TaskTestBed taskTestBed, String text, Submission.TaskOptions taskOptions)
       throws InterruptedException {
-    var task = world.tasks().submit(World.submission(text, options)).taskId();
-    world.end(task);
+    var task = taskTestBed.tasks().submit(TaskTestBed.submission(text, taskOptions)).taskId();
+    taskTestBed.awaitEnd(task);
     return task;
   }
 
-  private static Submission.Options options(@Nullable String type, @Nullable String strategy) {
-    return new Submission.Options(null, type, null, null, null, strategy, null);
+  private static Submission.TaskOptions options(@Nullable String type, @Nullable String strategy) {
+    return new Submission.TaskOptions(null, type, null, null, null, strategy, null);
   }
 
-  private static ObjectNode decided(World world, TaskId task) {
-    return world.events(task, TaskStatus.class).stream()
+  private static ObjectNode decided(TaskTestBed taskTestBed, TaskId task) {
+    return taskTestBed.events(task, TaskStatus.class).stream()
         .filter(s -> s.metadata() != null && s.metadata().has(Supervisor.ROUTING))
-        .map(s -> Troupe.routing(s.metadata()))
+        .map(s -> SupervisorTestBed.routing(s.metadata()))
         .findFirst()
         .orElseThrow();
   }
 
-  private static JsonNode results(World world, TaskId task) {
-    var end = world.events(task, TaskComplete.class).getFirst();
+  private static JsonNode results(TaskTestBed taskTestBed, TaskId task) {
+    var end = taskTestBed.events(task, TaskComplete.class).getFirst();
     assertThat(end.metadata().has(Supervisor.ROUTING)).isTrue();
     return end.metadata().path("results");
   }
 
   private static String said(Prompt prompt) {
     return prompt.parts().stream()
-        .map(part -> ((Part.Said) part).text())
+        .map(promptPart -> ((PromptPart.PromptMessage) promptPart).text())
         .collect(Collectors.joining("\n"));
   }
 

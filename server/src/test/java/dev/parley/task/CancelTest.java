@@ -34,15 +34,15 @@ class CancelTest {
 
   @Test
   void a_canceled_task_keeps_what_it_said_and_ends_once() throws Exception {
-    try (var world = World.with(new Gate(), folder)) {
-      var task = world.say("a").taskId();
-      world.awaitKind(task, Kind.CONTENT_DELTA);
+    try (var taskTestBed = TaskTestBed.with(new GatedAgent(), folder)) {
+      var task = taskTestBed.submit("a").taskId();
+      taskTestBed.awaitKind(task, Kind.CONTENT_DELTA);
 
-      world.tasks().cancel(World.CONTEXT, task, "local", "changed my mind");
+      taskTestBed.tasks().cancel(TaskTestBed.CONTEXT, task, "local", "changed my mind");
 
-      assertThat(world.end(task)).isEqualTo(TaskState.CANCELED);
-      assertThat(world.reason(task)).isEqualTo("changed my mind");
-      assertThat(world.kinds(task))
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.CANCELED);
+      assertThat(taskTestBed.reason(task)).isEqualTo("changed my mind");
+      assertThat(taskTestBed.kinds(task))
           .containsExactly(
               Kind.TASK_CREATED,
               Kind.TASK_STATUS,
@@ -52,54 +52,57 @@ class CancelTest {
               Kind.CONTENT_COMPLETE,
               Kind.MESSAGE,
               Kind.TASK_STATUS);
-      var block = world.events(task, ContentComplete.class).getFirst();
+      var block = taskTestBed.events(task, ContentComplete.class).getFirst();
       assertThat(block.content()).isEqualTo("half of it");
       assertThat(block.partial()).isTrue();
       assertThat(block.finishReason()).isEqualTo(FinishReason.CANCELED);
-      assertThat(world.answer(task).content()).isEqualTo("half of it");
-      assertThat(world.answer(task).metadata().path("partial").asBoolean()).isTrue();
+      assertThat(taskTestBed.answer(task).content()).isEqualTo("half of it");
+      assertThat(taskTestBed.answer(task).metadata().path("partial").asBoolean()).isTrue();
     }
   }
 
   @Test
   void canceling_twice_or_after_the_end_changes_nothing() throws Exception {
-    try (var world = World.with(new Gate(), folder)) {
-      var task = world.say("a").taskId();
-      world.awaitKind(task, Kind.CONTENT_DELTA);
-      world.tasks().cancel(World.CONTEXT, task, "local", null);
-      world.tasks().cancel(World.CONTEXT, task, "local", null);
-      world.end(task);
-      var before = world.entries();
+    try (var taskTestBed = TaskTestBed.with(new GatedAgent(), folder)) {
+      var task = taskTestBed.submit("a").taskId();
+      taskTestBed.awaitKind(task, Kind.CONTENT_DELTA);
+      taskTestBed.tasks().cancel(TaskTestBed.CONTEXT, task, "local", null);
+      taskTestBed.tasks().cancel(TaskTestBed.CONTEXT, task, "local", null);
+      taskTestBed.awaitEnd(task);
+      var before = taskTestBed.entries();
 
-      world.tasks().cancel(World.CONTEXT, task, "local", null);
+      taskTestBed.tasks().cancel(TaskTestBed.CONTEXT, task, "local", null);
 
-      assertThat(world.entries()).isEqualTo(before);
-      assertThat(world.kinds(task)).containsOnlyOnce(Kind.CANCEL_REQUESTED);
+      assertThat(taskTestBed.entries()).isEqualTo(before);
+      assertThat(taskTestBed.kinds(task)).containsOnlyOnce(Kind.CANCEL_REQUESTED);
     }
   }
 
   @Test
   void an_unknown_task_is_not_found() {
-    try (var world = World.with(new Gate(), folder)) {
+    try (var taskTestBed = TaskTestBed.with(new GatedAgent(), folder)) {
       assertThatThrownBy(
-              () -> world.tasks().cancel(World.CONTEXT, new TaskId("none"), "local", null))
+              () ->
+                  taskTestBed
+                      .tasks()
+                      .cancel(TaskTestBed.CONTEXT, new TaskId("none"), "local", null))
           .isInstanceOf(Rejection.NotFound.class);
     }
   }
 
   @Test
   void a_queued_task_ends_in_the_append_that_cancels_it() throws Exception {
-    try (var world = World.with(new Gate(), folder)) {
-      var first = world.say("a").taskId();
-      world.awaitKind(first, Kind.CONTENT_DELTA);
-      var second = world.say("b").taskId();
+    try (var taskTestBed = TaskTestBed.with(new GatedAgent(), folder)) {
+      var first = taskTestBed.submit("a").taskId();
+      taskTestBed.awaitKind(first, Kind.CONTENT_DELTA);
+      var second = taskTestBed.submit("b").taskId();
 
-      world.tasks().cancel(World.CONTEXT, second, "local", null);
+      taskTestBed.tasks().cancel(TaskTestBed.CONTEXT, second, "local", null);
 
-      assertThat(world.kinds(second))
+      assertThat(taskTestBed.kinds(second))
           .containsExactly(
               Kind.TASK_CREATED, Kind.TASK_STATUS, Kind.CANCEL_REQUESTED, Kind.TASK_STATUS);
-      assertThat(world.end(second)).isEqualTo(TaskState.CANCELED);
+      assertThat(taskTestBed.awaitEnd(second)).isEqualTo(TaskState.CANCELED);
     }
   }
 
@@ -107,19 +110,19 @@ class CancelTest {
   void open_tool_calls_end_with_their_task() throws Exception {
     var started = new CountDownLatch(1);
     Agent agent =
-        run -> {
-          run.emit(List.of(start(CALL)));
+        taskRun -> {
+          taskRun.emit(List.of(start(CALL)));
           started.countDown();
           new CountDownLatch(1).await();
           throw new AssertionError();
         };
-    try (var world = World.with(agent, folder)) {
-      var task = world.say("a").taskId();
+    try (var taskTestBed = TaskTestBed.with(agent, folder)) {
+      var task = taskTestBed.submit("a").taskId();
       started.await();
-      world.tasks().cancel(World.CONTEXT, task, "local", null);
-      world.end(task);
+      taskTestBed.tasks().cancel(TaskTestBed.CONTEXT, task, "local", null);
+      taskTestBed.awaitEnd(task);
 
-      var complete = world.events(task, ToolComplete.class).getFirst();
+      var complete = taskTestBed.events(task, ToolComplete.class).getFirst();
       assertThat(complete.success()).isFalse();
       assertThat(complete.error()).isEqualTo("canceled");
       assertThat(complete.outcome()).isEqualTo(ToolEvent.Outcome.CANCELED);
@@ -127,76 +130,77 @@ class CancelTest {
   }
 
   @Test
-  void a_task_that_does_not_heed_is_ended_all_the_same_and_the_next_one_runs() throws Exception {
+  void a_task_that_ignores_cancellation_is_ended_anyway_and_the_next_one_runs() throws Exception {
     var release = new CountDownLatch(1);
     Agent deaf =
-        run -> {
-          if ("deaf".equals(run.created().prompt())) {
-            var block = run.sources().blockId();
-            run.emit(List.of(new ContentDelta("la", 0, block)));
-            awaitDeaf(release);
-            run.emit(List.of(new ContentDelta("too late", 1, block)));
+        taskRun -> {
+          if ("deaf".equals(taskRun.created().prompt())) {
+            var block = taskRun.sources().blockId();
+            taskRun.emit(List.of(new ContentDelta("la", 0, block)));
+            awaitUninterruptibly(release);
+            taskRun.emit(List.of(new ContentDelta("too late", 1, block)));
           }
-          return new Outcome.Completed("ok");
+          return new TaskOutcome.Completed("ok");
         };
-    var limits = World.limits(10, 10, Duration.ofMillis(50));
-    try (var world = World.with(World.newLog(), deaf, folder, limits)) {
-      var first = world.say("deaf").taskId();
-      world.awaitKind(first, Kind.CONTENT_DELTA);
-      var second = world.say("good").taskId();
-      world.tasks().cancel(World.CONTEXT, first, "local", null);
+    var taskLimits = TaskTestBed.limits(10, 10, Duration.ofMillis(50));
+    try (var taskTestBed = TaskTestBed.with(TaskTestBed.newLog(), deaf, folder, taskLimits)) {
+      var first = taskTestBed.submit("deaf").taskId();
+      taskTestBed.awaitKind(first, Kind.CONTENT_DELTA);
+      var second = taskTestBed.submit("good").taskId();
+      taskTestBed.tasks().cancel(TaskTestBed.CONTEXT, first, "local", null);
 
-      assertThat(world.end(first)).isEqualTo(TaskState.CANCELED);
-      assertThat(world.end(second)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.awaitEnd(first)).isEqualTo(TaskState.CANCELED);
+      assertThat(taskTestBed.awaitEnd(second)).isEqualTo(TaskState.COMPLETED);
       release.countDown();
-      assertThat(world.events(first, ContentDelta.class)).hasSize(1);
+      assertThat(taskTestBed.events(first, ContentDelta.class)).hasSize(1);
     }
   }
 
   @Test
   void a_task_that_takes_too_long_is_stopped_and_says_so() throws Exception {
-    try (var world = World.with(new Gate(), folder)) {
-      var task = world.tasks().submit(World.submission("a", World.timeout(20))).taskId();
+    try (var taskTestBed = TaskTestBed.with(new GatedAgent(), folder)) {
+      var task =
+          taskTestBed.tasks().submit(TaskTestBed.submission("a", TaskTestBed.timeout(20))).taskId();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.FAILED);
-      assertThat(world.reason(task)).isEqualTo("timeout");
-      var error = world.events(task, ErrorReported.class).getFirst();
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.FAILED);
+      assertThat(taskTestBed.reason(task)).isEqualTo("timeout");
+      var error = taskTestBed.events(task, ErrorReported.class).getFirst();
       assertThat(error.code()).isEqualTo(ErrorCode.TIMEOUT);
-      assertThat(World.terminal(world.events(task).getLast())).isTrue();
+      assertThat(TaskTestBed.terminal(taskTestBed.events(task).getLast())).isTrue();
     }
   }
 
   @Test
   void cancel_racing_with_completion_yields_exactly_one_end() throws Exception {
-    var gate = new Gate();
-    try (var world = World.with(gate, folder)) {
+    var gatedAgent = new GatedAgent();
+    try (var taskTestBed = TaskTestBed.with(gatedAgent, folder)) {
       for (var i = 0; i < 300; i++) {
         var prompt = "p" + i;
-        var task = world.say(prompt).taskId();
-        world.awaitKind(task, Kind.CONTENT_DELTA);
-        var opener = Thread.ofVirtual().start(() -> gate.open(prompt));
-        world.tasks().cancel(World.CONTEXT, task, "local", null);
+        var task = taskTestBed.submit(prompt).taskId();
+        taskTestBed.awaitKind(task, Kind.CONTENT_DELTA);
+        var opener = Thread.ofVirtual().start(() -> gatedAgent.open(prompt));
+        taskTestBed.tasks().cancel(TaskTestBed.CONTEXT, task, "local", null);
         opener.join();
-        world.end(task);
+        taskTestBed.awaitEnd(task);
 
-        assertThat(world.events(task).stream().filter(World::terminal)).hasSize(1);
-        assertThat(World.terminal(world.events(task).getLast())).isTrue();
+        assertThat(taskTestBed.events(task).stream().filter(TaskTestBed::terminal)).hasSize(1);
+        assertThat(TaskTestBed.terminal(taskTestBed.events(task).getLast())).isTrue();
       }
     }
   }
 
   @Test
   void canceling_all_returns_when_every_task_has_ended() throws Exception {
-    try (var world = World.with(new Gate(), folder)) {
-      var first = world.say("a").taskId();
-      world.awaitKind(first, Kind.CONTENT_DELTA);
-      var second = world.say("b").taskId();
+    try (var taskTestBed = TaskTestBed.with(new GatedAgent(), folder)) {
+      var first = taskTestBed.submit("a").taskId();
+      taskTestBed.awaitKind(first, Kind.CONTENT_DELTA);
+      var second = taskTestBed.submit("b").taskId();
 
-      world.tasks().cancelAll(World.CONTEXT, "deleted", null);
+      taskTestBed.tasks().cancelAll(TaskTestBed.CONTEXT, "deleted", null);
 
-      assertThat(world.log().withOpenTasks()).isEmpty();
-      assertThat(world.reason(first)).isEqualTo("deleted");
-      assertThat(world.reason(second)).isEqualTo("deleted");
+      assertThat(taskTestBed.log().withOpenTasks()).isEmpty();
+      assertThat(taskTestBed.reason(first)).isEqualTo("deleted");
+      assertThat(taskTestBed.reason(second)).isEqualTo("deleted");
     }
   }
 
@@ -205,28 +209,29 @@ class CancelTest {
     var started = new CountDownLatch(1);
     var canceled = new CountDownLatch(1);
     Agent agent =
-        run -> {
-          run.emit(List.of(start(CALL)));
-          run.enterCall(CALL, canceled::countDown);
+        taskRun -> {
+          taskRun.emit(List.of(start(CALL)));
+          taskRun.registerCall(CALL, canceled::countDown);
           started.countDown();
           canceled.await();
-          return new Outcome.Completed("went on");
+          return new TaskOutcome.Completed("went on");
         };
-    try (var world = World.with(agent, folder)) {
-      var task = world.say("a").taskId();
+    try (var taskTestBed = TaskTestBed.with(agent, folder)) {
+      var task = taskTestBed.submit("a").taskId();
       started.await();
-      world.tasks().cancelTool(World.CONTEXT, task, CALL, "ada");
+      taskTestBed.tasks().cancelTool(TaskTestBed.CONTEXT, task, CALL, "ada");
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      var complete = world.events(task, ToolComplete.class);
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      var complete = taskTestBed.events(task, ToolComplete.class);
       assertThat(complete).hasSize(1);
       assertThat(complete.getFirst().error()).isEqualTo("canceled");
-      assertThatThrownBy(() -> world.tasks().cancelTool(World.CONTEXT, task, CALL, "ada"))
+      assertThatThrownBy(
+              () -> taskTestBed.tasks().cancelTool(TaskTestBed.CONTEXT, task, CALL, "ada"))
           .isInstanceOf(Rejection.NotFound.class);
     }
   }
 
-  private static void awaitDeaf(CountDownLatch latch) {
+  private static void awaitUninterruptibly(CountDownLatch latch) {
     while (true) {
       try {
         latch.await();

@@ -3,8 +3,8 @@ package dev.parley.task;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.log.FreezingLog;
-import dev.parley.log.Guard;
+import dev.parley.log.AppendGuard;
+import dev.parley.log.LimitedAppendLog;
 import dev.parley.log.MemoryLog;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
@@ -33,23 +33,23 @@ import org.junit.jupiter.api.io.TempDir;
 class CrashLoopTest {
 
   private static final ContextId OTHER = new ContextId("other");
-  private static final Limits LIMITS = World.limits(10, 10, Duration.ofMillis(50));
+  private static final TaskLimits LIMITS = TaskTestBed.limits(10, 10, Duration.ofMillis(50));
 
   @TempDir Path folder;
 
-  private final MemoryLog log = World.newLog();
+  private final MemoryLog log = TaskTestBed.newLog();
   private final AtomicReference<CountDownLatch> atWork = new AtomicReference<>();
 
   /// A task `kill` works until its server ends; a task `done` ends as soon as no other task runs.
   private Agent agent() {
     return new Agent() {
       @Override
-      public Outcome work(Run run) throws InterruptedException {
-        if ("kill".equals(run.created().prompt())) {
+      public TaskOutcome work(TaskRun taskRun) throws InterruptedException {
+        if ("kill".equals(taskRun.created().prompt())) {
           atWork.get().countDown();
           new CountDownLatch(1).await();
         }
-        return new Outcome.Completed("done");
+        return new TaskOutcome.Completed("done");
       }
 
       @Override
@@ -63,15 +63,15 @@ class CrashLoopTest {
   private void crash(boolean first) throws InterruptedException {
     atWork.set(new CountDownLatch(1));
     var frozen =
-        new FreezingLog(log, Integer.MAX_VALUE, () -> new Rejection.Conflict("dead", "dead"));
-    try (var world = World.with(frozen, agent(), folder, LIMITS)) {
+        new LimitedAppendLog(log, Integer.MAX_VALUE, () -> new Rejection.Conflict("dead", "dead"));
+    try (var taskTestBed = TaskTestBed.with(frozen, agent(), folder, LIMITS)) {
       if (first) {
-        world.say("kill");
+        taskTestBed.submit("kill");
       } else {
-        world.tasks().recover();
+        taskTestBed.tasks().recover();
       }
       atWork.get().await();
-      frozen.thaw(0);
+      frozen.allow(0);
     }
   }
 
@@ -81,17 +81,18 @@ class CrashLoopTest {
     for (var recovery = 1; recovery <= Tasks.RECOVERIES_MAX; recovery++) {
       crash(false);
     }
-    try (var world = World.with(log, agent(), folder, LIMITS)) {
-      world.tasks().recover();
+    try (var taskTestBed = TaskTestBed.with(log, agent(), folder, LIMITS)) {
+      taskTestBed.tasks().recover();
 
-      var end = world.await(e -> World.terminal(e.event()));
+      var end = taskTestBed.await(e -> TaskTestBed.terminal(e.event()));
       assertThat(((TaskStatus) end.event()).status()).isEqualTo(TaskState.FAILED);
       var error = (ErrorReported) await(e -> e.event() instanceof ErrorReported).event();
       assertThat(error.code()).isEqualTo(ErrorCode.CRASHED);
       assertThat(error.code().wire()).isEqualTo("crashed");
       assertThat(error.retryable()).isFalse();
       // The context accepts the next message.
-      assertThat(world.end(world.say("next").taskId())).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.awaitEnd(taskTestBed.submit("next").taskId()))
+          .isEqualTo(TaskState.COMPLETED);
     }
   }
 
@@ -100,13 +101,13 @@ class CrashLoopTest {
     crash(true);
     for (var stop = 1; stop <= Tasks.RECOVERIES_MAX + 2; stop++) {
       atWork.set(new CountDownLatch(1));
-      try (var world = World.with(log, agent(), folder, LIMITS)) {
-        world.tasks().recover();
+      try (var taskTestBed = TaskTestBed.with(log, agent(), folder, LIMITS)) {
+        taskTestBed.tasks().recover();
         atWork.get().await();
       }
     }
 
-    assertThat(events().stream().noneMatch(World::terminal)).isTrue();
+    assertThat(events().stream().noneMatch(TaskTestBed::terminal)).isTrue();
     assertThat(events().stream().filter(CrashLoopTest::handedBack)).hasSize(5);
   }
 
@@ -118,22 +119,23 @@ class CrashLoopTest {
   void a_context_that_cannot_be_taken_up_is_refused_and_the_others_go_on() throws Exception {
     log.create(OTHER, new ContextCreated("local", null, null));
     var frozen =
-        new FreezingLog(log, Integer.MAX_VALUE, () -> new Rejection.Conflict("dead", "dead"));
+        new LimitedAppendLog(log, Integer.MAX_VALUE, () -> new Rejection.Conflict("dead", "dead"));
     atWork.set(new CountDownLatch(2));
-    try (var world = World.with(frozen, agent(), folder, LIMITS)) {
-      world.say("kill");
-      world
+    try (var taskTestBed = TaskTestBed.with(frozen, agent(), folder, LIMITS)) {
+      taskTestBed.submit("kill");
+      taskTestBed
           .tasks()
           .submit(
-              new Submission(OTHER, "local", "kill", null, Submission.Options.NONE, Guard.none()));
+              new Submission(
+                  OTHER, "local", "kill", null, Submission.TaskOptions.NONE, AppendGuard.none()));
       atWork.get().await();
-      frozen.thaw(0);
+      frozen.allow(0);
     }
     Agent done =
         new Agent() {
           @Override
-          public Outcome work(Run run) {
-            return new Outcome.Completed("done");
+          public TaskOutcome work(TaskRun taskRun) {
+            return new TaskOutcome.Completed("done");
           }
 
           @Override
@@ -141,37 +143,47 @@ class CrashLoopTest {
             return true;
           }
         };
-    var partly = new UnreadableContext(log, OTHER);
-    try (var world = World.with(partly.log(), Map.of(World.AGENT, done), folder, LIMITS)) {
-      world.tasks().recover();
+    var partly = new UnreadableContextLog(log, OTHER);
+    try (var taskTestBed =
+        TaskTestBed.with(partly.log(), Map.of(TaskTestBed.AGENT, done), folder, LIMITS)) {
+      taskTestBed.tasks().recover();
 
       assertThat(await(e -> e.event() instanceof TaskComplete)).isNotNull();
       assertThatThrownBy(
               () ->
-                  world
+                  taskTestBed
                       .tasks()
                       .submit(
                           new Submission(
-                              OTHER, "local", "hi", null, Submission.Options.NONE, Guard.none())))
+                              OTHER,
+                              "local",
+                              "hi",
+                              null,
+                              Submission.TaskOptions.NONE,
+                              AppendGuard.none())))
           .isInstanceOfSatisfying(
               Rejection.Damaged.class, d -> assertThat(d.code()).isEqualTo("context-damaged"))
           .hasMessageContaining("other");
-      assertThat(world.end(world.say("next").taskId())).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.awaitEnd(taskTestBed.submit("next").taskId()))
+          .isEqualTo(TaskState.COMPLETED);
     }
   }
 
   private List<Event> events() {
-    return log.read(World.CONTEXT, Position.START, 10_000).stream().map(Entry::event).toList();
+    return log.read(TaskTestBed.CONTEXT, Position.START, 10_000).stream()
+        .map(Entry::event)
+        .toList();
   }
 
   private Entry await(Predicate<Entry> wanted) throws InterruptedException {
     while (true) {
-      var head = log.head(World.CONTEXT);
-      var found = log.read(World.CONTEXT, Position.START, 10_000).stream().filter(wanted).findAny();
+      var head = log.head(TaskTestBed.CONTEXT);
+      var found =
+          log.read(TaskTestBed.CONTEXT, Position.START, 10_000).stream().filter(wanted).findAny();
       if (found.isPresent()) {
         return found.get();
       }
-      assertThat(log.await(World.CONTEXT, head, Duration.ofSeconds(20))).isTrue();
+      assertThat(log.await(TaskTestBed.CONTEXT, head, Duration.ofSeconds(20))).isTrue();
     }
   }
 }

@@ -2,9 +2,9 @@ package dev.parley.task;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.log.AppendGuard;
 import dev.parley.log.Decision;
-import dev.parley.log.Draft;
-import dev.parley.log.Guard;
+import dev.parley.log.EventDraft;
 import dev.parley.log.MemoryLog;
 import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.AuthEvent.AuthType;
@@ -35,14 +35,15 @@ class InputTimersTest {
   private static final InputId INPUT = new InputId("i");
   private static final AuthId AUTH = new AuthId("a");
 
-  private final Instant tomorrow = World.SOURCES.clock().instant().plus(Duration.ofDays(1));
-  private final MemoryLog log = World.newLog();
-  private final Origin task = Origin.root(new TaskId("t"), World.AGENT);
+  private final Instant tomorrow = TaskTestBed.SOURCES.clock().instant().plus(Duration.ofDays(1));
+  private final MemoryLog log = TaskTestBed.newLog();
+  private final Origin task = Origin.root(new TaskId("t"), TaskTestBed.AGENT);
   private final Timers timers = new Timers();
-  private final Inputs inputs =
-      new Inputs(
-          new Inputs.Parts(log, new LogHistory(log), World.SOURCES, timers),
-          new Inputs.Reactions(WhenLapsed.CONTINUE, _ -> {}, (_, _, _) -> {}));
+  private final TaskQuestions taskQuestions =
+      new TaskQuestions(
+          new TaskQuestions.TaskQuestionsDependencies(
+              log, new LogHistory(log), TaskTestBed.SOURCES, timers),
+          new TaskQuestions.QuestionListeners(WhenLapsed.CONTINUE, _ -> {}, (_, _, _) -> {}));
 
   @BeforeEach
   void asks() {
@@ -51,7 +52,7 @@ class InputTimersTest {
         new TaskStatus(TaskState.WORKING, null, null),
         new InputRequired(INPUT, true, InputType.CLARIFICATION, "who?", null, null, null, tomorrow),
         new AuthRequired(AUTH, AuthType.API_KEY, null, null, "sign in", null, null, tomorrow));
-    inputs.watch(World.CONTEXT);
+    taskQuestions.startTimers(TaskTestBed.CONTEXT);
     assertThat(timers.size()).isEqualTo(2);
   }
 
@@ -62,36 +63,39 @@ class InputTimersTest {
 
   @Test
   void an_answer_drops_the_timer_of_what_it_answers() {
-    var by = new Inputs.Answering(Answerer.trusted("ada"), Guard.none(), null);
-    inputs.answer(World.CONTEXT, Map.of(INPUT, StringNode.valueOf("ada")), by);
+    var by = new TaskQuestions.AnswerDetails(Answerer.trusted("ada"), AppendGuard.none(), null);
+    taskQuestions.answer(TaskTestBed.CONTEXT, Map.of(INPUT, StringNode.valueOf("ada")), by);
     assertThat(timers.size()).isEqualTo(1);
 
-    inputs.signedIn(World.CONTEXT, AUTH, null, by);
+    taskQuestions.completeSignIn(TaskTestBed.CONTEXT, AUTH, null, by);
     assertThat(timers.size()).isZero();
   }
 
   @Test
   void what_others_let_lapse_has_no_timer_once_the_context_moves_on() {
     append(new InputLapsed(INPUT, "replaced by a message"));
-    inputs.unwatch(World.CONTEXT);
+    taskQuestions.stopTimers(TaskTestBed.CONTEXT);
     assertThat(timers.size()).isEqualTo(1);
 
     append(new TaskStatus(TaskState.CANCELED, null, null));
-    inputs.unwatch(World.CONTEXT);
+    taskQuestions.stopTimers(TaskTestBed.CONTEXT);
     assertThat(timers.size()).isZero();
   }
 
   @Test
   void a_deleted_context_leaves_no_timer() {
-    log.delete(World.CONTEXT);
+    log.delete(TaskTestBed.CONTEXT);
 
-    inputs.unwatch(World.CONTEXT);
+    taskQuestions.stopTimers(TaskTestBed.CONTEXT);
 
     assertThat(timers.size()).isZero();
   }
 
   private void append(Event... events) {
-    var drafts = List.of(events).stream().map(event -> new Draft(task, event)).toList();
-    log.append(World.CONTEXT, Guard.none(), Decision.always(drafts.toArray(new Draft[0])));
+    var drafts = List.of(events).stream().map(event -> new EventDraft(task, event)).toList();
+    log.append(
+        TaskTestBed.CONTEXT,
+        AppendGuard.none(),
+        Decision.always(drafts.toArray(new EventDraft[0])));
   }
 }

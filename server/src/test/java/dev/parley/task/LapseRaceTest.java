@@ -3,7 +3,7 @@ package dev.parley.task;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.log.Guard;
+import dev.parley.log.AppendGuard;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputEvent.InputReceived;
@@ -43,53 +43,53 @@ class LapseRaceTest {
     }
 
     @Override
-    public Outcome work(Run run) throws InterruptedException {
+    public TaskOutcome work(TaskRun taskRun) throws InterruptedException {
       var waiting = Json.object().put("blockedBy", "user");
-      for (var entry : run.news()) {
+      for (var entry : taskRun.readNewEntries()) {
         if (entry.event() instanceof InputReceived received) {
-          return new Outcome.Completed(received.value().asString());
+          return new TaskOutcome.Completed(received.value().asString());
         }
       }
-      var before = run.inspect(state -> state.head());
-      run.emit(List.of(question(run)));
+      var before = taskRun.inspect(state -> state.head());
+      taskRun.emit(List.of(question(taskRun)));
       if (parks) {
-        return new Outcome.Parked(TaskState.WAITING_INPUT, waiting);
+        return new TaskOutcome.Parked(TaskState.WAITING_INPUT, waiting);
       }
       var end =
-          run.rest(
+          taskRun.waitFor(
               new TaskStatus(TaskState.WAITING_INPUT, null, waiting),
               before,
               entry -> entry.event() instanceof InputReceived);
-      return new Outcome.Completed(((InputReceived) end.event()).value().asString());
+      return new TaskOutcome.Completed(((InputReceived) end.event()).value().asString());
     }
 
-    private static InputRequired question(Run run) {
+    private static InputRequired question(TaskRun taskRun) {
       var metadata = Json.object().put(WhenLapsed.KEY, WhenLapsed.FAIL.wire());
-      var expires = run.sources().clock().instant().plus(SOON);
+      var expires = taskRun.sources().clock().instant().plus(SOON);
       return new InputRequired(
           INPUT, true, InputType.CLARIFICATION, "who?", null, null, metadata, expires);
     }
   }
 
-  private World world(boolean parks, FailPoint failPoint) {
-    Map<AgentTypeId, Agent> agents = Map.of(World.AGENT, new Asker(parks));
-    return World.with(World.newLog(), agents, folder, Limits.DEFAULT, failPoint);
+  private TaskTestBed world(boolean parks, FailPoint failPoint) {
+    Map<AgentTypeId, Agent> agents = Map.of(TaskTestBed.AGENT, new Asker(parks));
+    return TaskTestBed.with(TaskTestBed.newLog(), agents, folder, TaskLimits.DEFAULT, failPoint);
   }
 
-  private static void answer(World world) {
-    world
+  private static void answer(TaskTestBed taskTestBed) {
+    taskTestBed
         .tasks()
         .answer(
-            World.CONTEXT,
+            TaskTestBed.CONTEXT,
             INPUT,
             StringNode.valueOf("ada"),
             Answerer.trusted("local"),
-            Guard.none());
+            AppendGuard.none());
   }
 
   @Test
   void an_answer_that_is_taken_wins() throws Exception {
-    var here = new AtomicReference<World>();
+    var here = new AtomicReference<TaskTestBed>();
     FailPoint late =
         place -> {
           // The question has expired and the task is about to fail, but its end is not written yet.
@@ -97,28 +97,28 @@ class LapseRaceTest {
             answer(here.get());
           }
         };
-    try (var world = world(true, late)) {
-      here.set(world);
-      var task = world.say("hello").taskId();
+    try (var taskTestBed = world(true, late)) {
+      here.set(taskTestBed);
+      var task = taskTestBed.submit("hello").taskId();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      assertThat(world.events(task, InputReceived.class)).hasSize(1);
-      assertThat(world.events(task, InputLapsed.class)).isEmpty();
-      assertThat(world.events(task, ErrorReported.class)).isEmpty();
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.events(task, InputReceived.class)).hasSize(1);
+      assertThat(taskTestBed.events(task, InputLapsed.class)).isEmpty();
+      assertThat(taskTestBed.events(task, ErrorReported.class)).isEmpty();
     }
   }
 
   @Test
   void an_answer_that_comes_too_late_is_refused() throws Exception {
     for (var parks : List.of(true, false)) {
-      try (var world = world(parks, FailPoint.NONE)) {
-        var task = world.say("hello").taskId();
+      try (var taskTestBed = world(parks, FailPoint.NONE)) {
+        var task = taskTestBed.submit("hello").taskId();
 
-        assertThat(world.end(task)).isEqualTo(TaskState.FAILED);
-        assertThatThrownBy(() -> answer(world)).isInstanceOf(Rejection.Conflict.class);
-        assertThat(world.events(task, InputReceived.class)).isEmpty();
-        assertThat(world.events(task, InputLapsed.class)).hasSize(1);
-        assertThat(world.events(task, ErrorReported.class)).hasSize(1);
+        assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.FAILED);
+        assertThatThrownBy(() -> answer(taskTestBed)).isInstanceOf(Rejection.Conflict.class);
+        assertThat(taskTestBed.events(task, InputReceived.class)).isEmpty();
+        assertThat(taskTestBed.events(task, InputLapsed.class)).hasSize(1);
+        assertThat(taskTestBed.events(task, ErrorReported.class)).hasSize(1);
       }
     }
   }

@@ -1,6 +1,7 @@
 package dev.parley.task;
 
 import dev.parley.log.EventLog;
+import dev.parley.projection.MessageView;
 import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
@@ -11,13 +12,12 @@ import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskId;
-import dev.parley.view.MessageView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /// A context's history, read directly from the log.
-public record LogHistory(EventLog log) implements History {
+public record LogHistory(EventLog log) implements ContextHistory {
 
   @Override
   public List<MessageView> latestMessages(ContextId context, int limit) {
@@ -33,13 +33,13 @@ public record LogHistory(EventLog log) implements History {
   }
 
   @Override
-  public boolean knows(ContextId context, TaskId task) {
+  public boolean hasTask(ContextId context, TaskId task) {
     return entries(context).stream()
         .anyMatch(e -> e.event() instanceof TaskCreated && task.equals(e.taskId()));
   }
 
   @Override
-  public Optional<TaskId> asker(ContextId context, Id asked) {
+  public Optional<TaskId> askingTask(ContextId context, Id asked) {
     return entries(context).stream()
         .filter(
             e ->

@@ -32,7 +32,7 @@ class ReleaseTest {
     }
 
     @Override
-    public Optional<Release> release() {
+    public Optional<ResourceRelease> release() {
       return Optional.of(
           (_, task) -> {
             throw new IllegalStateException("it holds on to " + task);
@@ -40,32 +40,34 @@ class ReleaseTest {
     }
 
     @Override
-    public Outcome work(Run run) {
-      var id = new InputId(run.sources().ids().get());
-      var expires = run.sources().clock().instant().plus(Duration.ofHours(1));
-      run.emit(
+    public TaskOutcome work(TaskRun taskRun) {
+      var id = new InputId(taskRun.sources().ids().get());
+      var expires = taskRun.sources().clock().instant().plus(Duration.ofHours(1));
+      taskRun.emit(
           List.of(
               new InputRequired(
                   id, true, InputType.CLARIFICATION, "who?", null, null, null, expires)));
-      return new Outcome.Parked(TaskState.WAITING_INPUT, Json.object().put("blockedBy", "user"));
+      return new TaskOutcome.Parked(
+          TaskState.WAITING_INPUT, Json.object().put("blockedBy", "user"));
     }
   }
 
   @Test
   void tasks_end_all_the_same_and_the_next_one_has_its_turn() throws Exception {
-    try (var world = World.with(new Holder(), folder)) {
+    try (var taskTestBed = TaskTestBed.with(new Holder(), folder)) {
       for (var text : List.of("a", "b")) {
-        var task = world.say(text).taskId();
-        awaitWaiting(world, task);
-        world.tasks().cancel(World.CONTEXT, task, "local", null);
+        var task = taskTestBed.submit(text).taskId();
+        awaitWaiting(taskTestBed, task);
+        taskTestBed.tasks().cancel(TaskTestBed.CONTEXT, task, "local", null);
 
-        assertThat(world.end(task)).isEqualTo(TaskState.CANCELED);
+        assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.CANCELED);
       }
     }
   }
 
-  private static void awaitWaiting(World world, TaskId task) throws InterruptedException {
-    world.await(
+  private static void awaitWaiting(TaskTestBed taskTestBed, TaskId task)
+      throws InterruptedException {
+    taskTestBed.await(
         entry ->
             task.equals(entry.taskId())
                 && entry.event() instanceof TaskStatus status

@@ -2,7 +2,7 @@ package dev.parley.task;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.log.Guard;
+import dev.parley.log.AppendGuard;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContextEvent.ContextCreated;
@@ -47,22 +47,22 @@ class StoppingTest {
   private static Agent asking(CountDownLatch hold) {
     return new Agent() {
       @Override
-      public Outcome work(Run run) throws InterruptedException {
-        if ("hold".equals(run.created().prompt())) {
+      public TaskOutcome work(TaskRun taskRun) throws InterruptedException {
+        if ("hold".equals(taskRun.created().prompt())) {
           hold.await();
-          return new Outcome.Completed("held");
+          return new TaskOutcome.Completed("held");
         }
-        var news = run.news();
+        var news = taskRun.readNewEntries();
         if (news.stream().anyMatch(e -> e.event() instanceof InputReceived)) {
-          return new Outcome.Completed("answered");
+          return new TaskOutcome.Completed("answered");
         }
         if (news.stream().noneMatch(e -> e.event() instanceof InputRequired)) {
-          run.emit(
+          taskRun.emit(
               List.of(
                   new InputRequired(
                       INPUT, true, InputType.CLARIFICATION, "who?", null, null, null, null)));
         }
-        return new Outcome.Parked(TaskState.WAITING_INPUT, Json.object());
+        return new TaskOutcome.Parked(TaskState.WAITING_INPUT, Json.object());
       }
 
       @Override
@@ -75,37 +75,43 @@ class StoppingTest {
   @Test
   void a_task_that_is_canceled_while_it_waits_for_a_place_ends_at_once() throws Exception {
     var hold = new CountDownLatch(1);
-    var log = World.newLog();
+    var log = TaskTestBed.newLog();
     log.create(OTHER, new ContextCreated("local", null, null));
-    try (var world =
-        World.with(log, asking(hold), folder, World.limits(1, 10, Duration.ofSeconds(5)))) {
-      var task = world.say("ask").taskId();
-      world.await(e -> waits(e.event()));
+    try (var taskTestBed =
+        TaskTestBed.with(
+            log, asking(hold), folder, TaskTestBed.limits(1, 10, Duration.ofSeconds(5)))) {
+      var task = taskTestBed.submit("ask").taskId();
+      taskTestBed.await(e -> waits(e.event()));
       // The other task takes the only slot and keeps it.
       var holder =
-          world
+          taskTestBed
               .tasks()
               .submit(
                   new Submission(
-                      OTHER, "local", "hold", null, Submission.Options.NONE, Guard.none()));
-      while (world.tasks().running() == 0 || log.head(OTHER).seq() < 4) {
+                      OTHER,
+                      "local",
+                      "hold",
+                      null,
+                      Submission.TaskOptions.NONE,
+                      AppendGuard.none()));
+      while (taskTestBed.tasks().running() == 0 || log.head(OTHER).seq() < 4) {
         log.await(OTHER, log.head(OTHER), Duration.ofMillis(100));
       }
-      world
+      taskTestBed
           .tasks()
           .answer(
-              World.CONTEXT,
+              TaskTestBed.CONTEXT,
               INPUT,
               StringNode.valueOf("me"),
               Answerer.trusted("local"),
-              Guard.none());
+              AppendGuard.none());
 
-      world.tasks().cancelAll(World.CONTEXT, "not needed", null);
+      taskTestBed.tasks().cancelAll(TaskTestBed.CONTEXT, "not needed", null);
 
-      assertThat(world.end(task)).isEqualTo(TaskState.CANCELED);
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.CANCELED);
       assertThat(log.<Boolean>inspect(OTHER, s -> s.openTask(holder.taskId()).isPresent()))
           .isTrue();
-      assertThat(world.tasks().running()).isOne();
+      assertThat(taskTestBed.tasks().running()).isOne();
       hold.countDown();
       while (log.inspect(OTHER, state -> !state.openTasks().isEmpty())) {
         log.await(OTHER, log.head(OTHER), Duration.ofMillis(100));
@@ -121,43 +127,47 @@ class StoppingTest {
   void a_task_of_low_priority_gets_a_place_while_urgent_ones_keep_coming() throws Exception {
     var hold = new CountDownLatch(1);
     var order = new CopyOnWriteArrayList<String>();
-    var log = World.newLog();
+    var log = TaskTestBed.newLog();
     Agent agent =
-        run -> {
+        taskRun -> {
           hold.await();
-          order.add(run.created().prompt());
-          return new Outcome.Completed("ok");
+          order.add(taskRun.created().prompt());
+          return new TaskOutcome.Completed("ok");
         };
-    try (var world = World.with(log, agent, folder, World.limits(1, 100, Duration.ofSeconds(5)))) {
-      world.say("first");
-      world.await(e -> e.event() instanceof TaskStatus);
-      submit(world, "low", Priority.LOW);
+    try (var taskTestBed =
+        TaskTestBed.with(log, agent, folder, TaskTestBed.limits(1, 100, Duration.ofSeconds(5)))) {
+      taskTestBed.submit("first");
+      taskTestBed.await(e -> e.event() instanceof TaskStatus);
+      submit(taskTestBed, "low", Priority.LOW);
       for (var i = 0; i < 30; i++) {
-        submit(world, "urgent-" + i, Priority.CRITICAL);
+        submit(taskTestBed, "urgent-" + i, Priority.CRITICAL);
       }
       hold.countDown();
       for (var i = 0; i < 30; i++) {
-        awaitIdle(world, new ContextId("urgent-" + i));
+        awaitIdle(taskTestBed, new ContextId("urgent-" + i));
       }
-      awaitIdle(world, new ContextId("low"));
+      awaitIdle(taskTestBed, new ContextId("low"));
 
-      assertThat(order.indexOf("low")).isBetween(1, 2 * Board.FAIR_TURN);
+      assertThat(order.indexOf("low")).isBetween(1, 2 * RunQueue.FAIR_TURN);
       assertThat(order.indexOf("urgent-0")).isLessThan(order.indexOf("low"));
     }
   }
 
-  private static void submit(World world, String name, Priority priority) {
+  private static void submit(TaskTestBed taskTestBed, String name, Priority priority) {
     var context = new ContextId(name);
-    world.log().create(context, new ContextCreated("local", null, null));
-    var options = new Submission.Options(null, null, priority, null, null, null, null);
-    world.tasks().submit(new Submission(context, "local", name, null, options, Guard.none()));
+    taskTestBed.log().create(context, new ContextCreated("local", null, null));
+    var taskOptions = new Submission.TaskOptions(null, null, priority, null, null, null, null);
+    taskTestBed
+        .tasks()
+        .submit(new Submission(context, "local", name, null, taskOptions, AppendGuard.none()));
   }
 
-  private static void awaitIdle(World world, ContextId context) throws InterruptedException {
-    for (var head = world.log().head(context);
-        world.log().inspect(context, state -> !state.openTasks().isEmpty());
-        head = world.log().head(context)) {
-      assertThat(world.log().await(context, head, Duration.ofSeconds(20))).isTrue();
+  private static void awaitIdle(TaskTestBed taskTestBed, ContextId context)
+      throws InterruptedException {
+    for (var head = taskTestBed.log().head(context);
+        taskTestBed.log().inspect(context, state -> !state.openTasks().isEmpty());
+        head = taskTestBed.log().head(context)) {
+      assertThat(taskTestBed.log().await(context, head, Duration.ofSeconds(20))).isTrue();
     }
   }
 
@@ -167,39 +177,42 @@ class StoppingTest {
       var child = new TaskId("child");
       var stopped = new CountDownLatch(1);
       Agent host =
-          run -> {
+          taskRun -> {
             var call = new ToolCallId("call");
             var start = new ToolStart(call, "sub", Json.object(), null, null, null, null, null);
-            var hosted =
-                run.spawner()
-                    .host(
-                        run,
-                        new Spawner.Call(call, new InvocationId("inv"), List.of(start)),
-                        new Spawner.Child(child, new AgentTypeId("sub"), "talk", null));
-            var block = run.sources().blockId();
-            for (var i = 0; hosted.emit(List.of(new ContentDelta("word ", i, block))); i++) {
+            var hostedSubtask =
+                taskRun
+                    .spawner()
+                    .createHosted(
+                        taskRun,
+                        new SubtaskSpawner.SpawningCall(
+                            call, new InvocationId("inv"), List.of(start)),
+                        new SubtaskSpawner.SubtaskRequest(
+                            child, new AgentTypeId("sub"), "talk", null));
+            var block = taskRun.sources().blockId();
+            for (var i = 0; hostedSubtask.emit(List.of(new ContentDelta("word ", i, block))); i++) {
               Thread.onSpinWait();
             }
             stopped.countDown();
             new CountDownLatch(1).await();
             throw new AssertionError();
           };
-      try (var world = World.with(host, folder)) {
-        var root = world.say("go").taskId();
-        world.await(
+      try (var taskTestBed = TaskTestBed.with(host, folder)) {
+        var root = taskTestBed.submit("go").taskId();
+        taskTestBed.await(
             e ->
                 child.equals(e.taskId()) && e.event() instanceof ContentDelta d && d.index() > 200);
 
-        world.tasks().cancel(World.CONTEXT, child, "local", null);
+        taskTestBed.tasks().cancel(TaskTestBed.CONTEXT, child, "local", null);
 
-        assertThat(world.end(child)).isEqualTo(TaskState.CANCELED);
+        assertThat(taskTestBed.awaitEnd(child)).isEqualTo(TaskState.CANCELED);
         stopped.await();
-        var kinds = world.kinds(child);
+        var kinds = taskTestBed.kinds(child);
         // No text follows the cancellation request.
         assertThat(kinds.subList(kinds.indexOf(Kind.CANCEL_REQUESTED), kinds.size()))
             .doesNotContain(Kind.CONTENT_DELTA);
-        world.tasks().cancel(World.CONTEXT, root, "local", null);
-        assertThat(world.end(root)).isEqualTo(TaskState.CANCELED);
+        taskTestBed.tasks().cancel(TaskTestBed.CONTEXT, root, "local", null);
+        assertThat(taskTestBed.awaitEnd(root)).isEqualTo(TaskState.CANCELED);
       }
     }
   }
@@ -207,7 +220,7 @@ class StoppingTest {
   @Test
   void a_rollback_that_is_sent_twice_under_one_key_makes_one_task_and_leaves_it_alone()
       throws Exception {
-    var gate = new Gate();
+    var gatedAgent = new GatedAgent();
     var first = new CountDownLatch(1);
     var reached = new CountDownLatch(1);
     var arrivals = new AtomicInteger();
@@ -218,29 +231,34 @@ class StoppingTest {
             awaitQuietly(first);
           }
         };
-    try (var world =
-        World.with(World.newLog(), Map.of(World.AGENT, gate), folder, Limits.DEFAULT, pause)) {
-      var a = world.say("a").taskId();
-      world.awaitKind(a, Kind.CONTENT_DELTA);
+    try (var taskTestBed =
+        TaskTestBed.with(
+            TaskTestBed.newLog(),
+            Map.of(TaskTestBed.AGENT, gatedAgent),
+            folder,
+            TaskLimits.DEFAULT,
+            pause)) {
+      var a = taskTestBed.submit("a").taskId();
+      taskTestBed.awaitKind(a, Kind.CONTENT_DELTA);
       var submission =
           new Submission(
-              World.CONTEXT,
+              TaskTestBed.CONTEXT,
               "local",
               "b",
               null,
-              World.options(WhenBusy.ROLLBACK),
-              new Guard.Once("local", "key", "hash"));
-      var late = new FutureTask<>(() -> world.tasks().submit(submission));
+              TaskTestBed.options(WhenBusy.ROLLBACK),
+              new AppendGuard.IdempotencyKey("local", "key", "hash"));
+      var late = new FutureTask<>(() -> taskTestBed.tasks().submit(submission));
       Thread.ofVirtual().start(late);
       reached.await();
       // Sent again while the first request is in progress: the second one finishes first.
-      var accepted = world.tasks().submit(submission);
-      world.awaitKind(accepted.taskId(), Kind.CONTENT_DELTA);
+      var acceptedMessage = taskTestBed.tasks().submit(submission);
+      taskTestBed.awaitKind(acceptedMessage.taskId(), Kind.CONTENT_DELTA);
       first.countDown();
 
-      assertThat(late.get()).isEqualTo(accepted);
-      gate.open("b");
-      assertThat(world.end(accepted.taskId())).isEqualTo(TaskState.COMPLETED);
+      assertThat(late.get()).isEqualTo(acceptedMessage);
+      gatedAgent.open("b");
+      assertThat(taskTestBed.awaitEnd(acceptedMessage.taskId())).isEqualTo(TaskState.COMPLETED);
     }
   }
 

@@ -2,7 +2,7 @@ package dev.parley.task;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.log.Guard;
+import dev.parley.log.AppendGuard;
 import dev.parley.log.MemoryLog;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.Entry;
@@ -43,25 +43,25 @@ class TaskTimeTest {
   /// Asks one question, waits, and completes when it was answered or has lapsed.
   private static class Asker implements Agent {
     @Override
-    public Outcome work(Run run) throws InterruptedException {
-      var news = run.news().stream().map(Entry::event).toList();
+    public TaskOutcome work(TaskRun taskRun) throws InterruptedException {
+      var news = taskRun.readNewEntries().stream().map(Entry::event).toList();
       if (news.stream().anyMatch(e -> e instanceof InputReceived || e instanceof InputLapsed)) {
-        return new Outcome.Completed(afterwards(run));
+        return new TaskOutcome.Completed(afterwards(taskRun));
       }
       if (news.stream().noneMatch(InputRequired.class::isInstance)) {
         beforeAsking();
-        run.emit(
+        taskRun.emit(
             List.of(
                 new InputRequired(
                     INPUT, true, InputType.CLARIFICATION, "who?", null, null, null, null)));
       }
-      return new Outcome.Parked(TaskState.WAITING_INPUT, Json.object());
+      return new TaskOutcome.Parked(TaskState.WAITING_INPUT, Json.object());
     }
 
     void beforeAsking() {}
 
-    String afterwards(Run run) {
-      return "ok after " + run.origin().taskId();
+    String afterwards(TaskRun taskRun) {
+      return "ok after " + taskRun.origin().taskId();
     }
 
     @Override
@@ -74,7 +74,7 @@ class TaskTimeTest {
   void a_clock_that_is_set_forward_takes_no_time_from_a_task() throws Exception {
     var now = new AtomicReference<>(Instant.parse("2026-11-15T10:00:00Z"));
     var log = new MemoryLog(now::get);
-    log.create(World.CONTEXT, new ContextCreated("local", null, null));
+    log.create(TaskTestBed.CONTEXT, new ContextCreated("local", null, null));
     var agent =
         new Asker() {
           @Override
@@ -83,37 +83,42 @@ class TaskTimeTest {
           }
 
           @Override
-          String afterwards(Run run) {
-            return "%d h left".formatted(Duration.between(now.get(), run.deadline()).toHours());
+          String afterwards(TaskRun taskRun) {
+            return "%d h left".formatted(Duration.between(now.get(), taskRun.deadline()).toHours());
           }
         };
-    var setup =
-        new Tasks.Setup(
-            new Agents(Map.of(World.AGENT, agent), World.AGENT),
+    var taskSettings =
+        new Tasks.TaskSettings(
+            new AgentDirectory(Map.of(TaskTestBed.AGENT, agent), TaskTestBed.AGENT),
             new Workspaces(List.of(folder)),
-            Limits.DEFAULT,
+            TaskLimits.DEFAULT,
             FailPoint.NONE);
-    var sources = new Sources(now::get, () -> UUID.randomUUID().toString());
-    try (var tasks = new Tasks(log, new LogHistory(log), setup, sources)) {
-      tasks.submit(World.submission("a", World.timeout(Duration.ofHours(3).toMillis())));
+    var clockAndIds = new ClockAndIds(now::get, () -> UUID.randomUUID().toString());
+    try (var tasks = new Tasks(log, new LogHistory(log), taskSettings, clockAndIds)) {
+      tasks.submit(
+          TaskTestBed.submission("a", TaskTestBed.timeout(Duration.ofHours(3).toMillis())));
       await(log, e -> e.event() instanceof TaskStatus s && s.status() == TaskState.WAITING_INPUT);
       tasks.answer(
-          World.CONTEXT, INPUT, StringNode.valueOf("me"), Answerer.trusted("local"), Guard.none());
+          TaskTestBed.CONTEXT,
+          INPUT,
+          StringNode.valueOf("me"),
+          Answerer.trusted("local"),
+          AppendGuard.none());
 
-      var end = await(log, e -> World.terminal(e.event()));
+      var end = await(log, e -> TaskTestBed.terminal(e.event()));
       assertThat(((TaskComplete) end.event()).content()).isEqualTo("2 h left");
     }
   }
 
   private static Entry await(MemoryLog log, Predicate<Entry> wanted) throws InterruptedException {
     while (true) {
-      var head = log.head(World.CONTEXT);
-      for (var entry : log.read(World.CONTEXT, Position.START, 10_000)) {
+      var head = log.head(TaskTestBed.CONTEXT);
+      for (var entry : log.read(TaskTestBed.CONTEXT, Position.START, 10_000)) {
         if (wanted.test(entry)) {
           return entry;
         }
       }
-      assertThat(log.await(World.CONTEXT, head, Duration.ofSeconds(20))).isTrue();
+      assertThat(log.await(TaskTestBed.CONTEXT, head, Duration.ofSeconds(20))).isTrue();
     }
   }
 
@@ -123,7 +128,7 @@ class TaskTimeTest {
     var agent =
         new Asker() {
           @Override
-          public Optional<Lookout> lookout() {
+          public Optional<RemoteQuestionCheck> remoteQuestionCheck() {
             return Optional.of(
                 (_, _) -> {
                   if (looks.getAndIncrement() == 0) {
@@ -133,11 +138,11 @@ class TaskTimeTest {
                 });
           }
         };
-    try (var world = World.with(agent, folder)) {
-      var task = world.say("a").taskId();
+    try (var taskTestBed = TaskTestBed.with(agent, folder)) {
+      var task = taskTestBed.submit("a").taskId();
 
-      assertThat(world.end(task)).isEqualTo(TaskState.COMPLETED);
-      assertThat(world.events(task, InputLapsed.class)).hasSize(1);
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.events(task, InputLapsed.class)).hasSize(1);
     }
   }
 
@@ -145,14 +150,14 @@ class TaskTimeTest {
   void a_timer_that_is_due_while_its_key_is_set_again_leaves_the_new_one_alone() throws Exception {
     try (var timers = new Timers()) {
       for (var round = 0; round < 3_000; round++) {
-        timers.set("key", Duration.ZERO, () -> {});
-        timers.set("key", Duration.ofHours(1), () -> {});
+        timers.schedule("key", Duration.ZERO, () -> {});
+        timers.schedule("key", Duration.ofHours(1), () -> {});
         var swept = new CountDownLatch(1);
-        timers.set("after", Duration.ZERO, swept::countDown);
+        timers.schedule("after", Duration.ZERO, swept::countDown);
         swept.await();
 
         assertThat(timers.size()).as("the timer that was set last").isOne();
-        timers.clear("key");
+        timers.cancel("key");
         assertThat(timers.size()).isZero();
       }
     }

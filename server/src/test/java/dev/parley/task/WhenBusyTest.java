@@ -3,7 +3,8 @@ package dev.parley.task;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.log.Guard;
+import dev.parley.log.AppendGuard;
+import dev.parley.projection.MessageView;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
@@ -14,8 +15,7 @@ import dev.parley.protocol.TaskEvent.Priority;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
-import dev.parley.task.Submission.Options;
-import dev.parley.view.MessageView;
+import dev.parley.task.Submission.TaskOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -30,104 +30,105 @@ class WhenBusyTest {
 
   @TempDir Path folder;
 
-  private final Gate gate = new Gate();
+  private final GatedAgent gatedAgent = new GatedAgent();
 
   @Test
   void queued_tasks_say_what_they_wait_for_and_run_in_order() throws Exception {
-    try (var world = World.with(gate, folder)) {
-      var a = begin(world, "a");
-      var b = world.say("b").taskId();
-      var c = world.say("c").taskId();
-      var submitted = world.events(b, TaskStatus.class).getFirst();
+    try (var taskTestBed = TaskTestBed.with(gatedAgent, folder)) {
+      var a = begin(taskTestBed, "a");
+      var b = taskTestBed.submit("b").taskId();
+      var c = taskTestBed.submit("c").taskId();
+      var submitted = taskTestBed.events(b, TaskStatus.class).getFirst();
       assertThat(submitted.status()).isEqualTo(TaskState.SUBMITTED);
       assertThat(submitted.metadata().path("blockedBy").asString()).isEqualTo(a.value());
-      assertThat(world.tasks().running()).isEqualTo(1);
-      assertThat(world.tasks().queued()).isEqualTo(2);
+      assertThat(taskTestBed.tasks().running()).isEqualTo(1);
+      assertThat(taskTestBed.tasks().queued()).isEqualTo(2);
 
-      List.of("c", "b", "a").forEach(gate::open);
-      world.end(c);
+      List.of("c", "b", "a").forEach(gatedAgent::open);
+      taskTestBed.awaitEnd(c);
 
-      assertThat(starts(world)).containsExactly(a, b, c);
+      assertThat(starts(taskTestBed)).containsExactly(a, b, c);
     }
   }
 
   @Test
   void a_full_queue_refuses_more() throws Exception {
-    var limits = World.limits(10, 2, Duration.ofSeconds(5));
-    try (var world = World.with(World.newLog(), gate, folder, limits)) {
-      begin(world, "a");
-      world.say("b");
-      world.say("c");
+    var taskLimits = TaskTestBed.limits(10, 2, Duration.ofSeconds(5));
+    try (var taskTestBed = TaskTestBed.with(TaskTestBed.newLog(), gatedAgent, folder, taskLimits)) {
+      begin(taskTestBed, "a");
+      taskTestBed.submit("b");
+      taskTestBed.submit("c");
 
-      assertThatThrownBy(() -> world.say("d")).isInstanceOf(Rejection.Busy.class);
+      assertThatThrownBy(() -> taskTestBed.submit("d")).isInstanceOf(Rejection.Busy.class);
     }
   }
 
   @Test
   void reject_refuses_while_a_task_runs_and_leaves_no_trace() throws Exception {
-    try (var world = World.with(gate, folder)) {
-      var a = begin(world, "a");
-      var before = world.entries().size();
+    try (var taskTestBed = TaskTestBed.with(gatedAgent, folder)) {
+      var a = begin(taskTestBed, "a");
+      var before = taskTestBed.entries().size();
 
-      assertThatThrownBy(() -> world.say("b", WhenBusy.REJECT))
+      assertThatThrownBy(() -> taskTestBed.submit("b", WhenBusy.REJECT))
           .isInstanceOfSatisfying(
               Rejection.Conflict.class, busy -> assertThat(busy.code()).isEqualTo("busy"));
-      assertThat(world.entries()).hasSize(before);
+      assertThat(taskTestBed.entries()).hasSize(before);
 
-      gate.open("a");
-      world.end(a);
-      gate.open("b");
-      assertThat(world.end(world.say("b", WhenBusy.REJECT).taskId()))
+      gatedAgent.open("a");
+      taskTestBed.awaitEnd(a);
+      gatedAgent.open("b");
+      assertThat(taskTestBed.awaitEnd(taskTestBed.submit("b", WhenBusy.REJECT).taskId()))
           .isEqualTo(TaskState.COMPLETED);
     }
   }
 
   @Test
   void interrupt_cancels_the_running_task_and_goes_before_those_that_wait() throws Exception {
-    try (var world = World.with(gate, folder)) {
-      var a = begin(world, "a");
-      var b = world.say("b").taskId();
-      gate.open("b");
-      gate.open("c");
-      var c = world.say("c", WhenBusy.INTERRUPT).taskId();
+    try (var taskTestBed = TaskTestBed.with(gatedAgent, folder)) {
+      var a = begin(taskTestBed, "a");
+      var b = taskTestBed.submit("b").taskId();
+      gatedAgent.open("b");
+      gatedAgent.open("c");
+      var c = taskTestBed.submit("c", WhenBusy.INTERRUPT).taskId();
 
-      assertThat(world.end(a)).isEqualTo(TaskState.CANCELED);
-      assertThat(world.end(b)).isEqualTo(TaskState.COMPLETED);
-      assertThat(starts(world)).containsExactly(a, c, b);
-      assertThat(world.answer(a).content()).isEqualTo("half of it");
+      assertThat(taskTestBed.awaitEnd(a)).isEqualTo(TaskState.CANCELED);
+      assertThat(taskTestBed.awaitEnd(b)).isEqualTo(TaskState.COMPLETED);
+      assertThat(starts(taskTestBed)).containsExactly(a, c, b);
+      assertThat(taskTestBed.answer(a).content()).isEqualTo("half of it");
     }
   }
 
   @Test
   void rollback_cancels_the_running_task_and_takes_it_back() throws Exception {
-    try (var world = World.with(gate, folder)) {
-      gate.open("first");
-      var first = world.say("first");
-      world.end(first.taskId());
-      var a = world.say("a");
-      world.awaitKind(a.taskId(), Kind.CONTENT_DELTA);
-      gate.open("b");
-      var b = world.say("b", WhenBusy.ROLLBACK);
+    try (var taskTestBed = TaskTestBed.with(gatedAgent, folder)) {
+      gatedAgent.open("first");
+      var first = taskTestBed.submit("first");
+      taskTestBed.awaitEnd(first.taskId());
+      var a = taskTestBed.submit("a");
+      taskTestBed.awaitKind(a.taskId(), Kind.CONTENT_DELTA);
+      gatedAgent.open("b");
+      var b = taskTestBed.submit("b", WhenBusy.ROLLBACK);
 
-      assertThat(world.end(b.taskId())).isEqualTo(TaskState.COMPLETED);
-      assertThat(world.end(a.taskId())).isEqualTo(TaskState.CANCELED);
-      var rewound = (ContextRewound) world.await(e -> e.event() instanceof ContextRewound).event();
+      assertThat(taskTestBed.awaitEnd(b.taskId())).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.awaitEnd(a.taskId())).isEqualTo(TaskState.CANCELED);
+      var rewound =
+          (ContextRewound) taskTestBed.await(e -> e.event() instanceof ContextRewound).event();
       assertThat(rewound.toSeq()).isEqualTo(a.seq() - 1);
       assertThat(rewound.beforeTaskId()).isEqualTo(a.taskId());
       assertThat(
-              new LogHistory(world.log())
-                  .latestMessages(World.CONTEXT, 100).stream().map(MessageView::content))
+              new LogHistory(taskTestBed.log())
+                  .latestMessages(TaskTestBed.CONTEXT, 100).stream().map(MessageView::content))
           .containsExactly("first", "half of it", "b", "half of it");
     }
   }
 
   @Test
   void rollback_on_an_idle_context_takes_nothing_back() throws Exception {
-    try (var world = World.with(gate, folder)) {
-      gate.open("a");
-      world.end(world.say("a", WhenBusy.ROLLBACK).taskId());
+    try (var taskTestBed = TaskTestBed.with(gatedAgent, folder)) {
+      gatedAgent.open("a");
+      taskTestBed.awaitEnd(taskTestBed.submit("a", WhenBusy.ROLLBACK).taskId());
 
-      assertThat(world.entries()).noneMatch(e -> e.event() instanceof ContextRewound);
+      assertThat(taskTestBed.entries()).noneMatch(e -> e.event() instanceof ContextRewound);
     }
   }
 
@@ -137,21 +138,21 @@ class WhenBusyTest {
     var heard = new CopyOnWriteArrayList<String>();
     var agent =
         resuming(
-            run -> {
+            taskRun -> {
               go.await();
-              heard.addAll(said(run));
-              return new Outcome.Completed("ok");
+              heard.addAll(said(taskRun));
+              return new TaskOutcome.Completed("ok");
             });
-    try (var world = World.with(agent, folder)) {
-      var a = world.say("a");
-      world.awaitKind(a.taskId(), Kind.TASK_STATUS);
-      var steered = world.say("left", WhenBusy.STEER);
+    try (var taskTestBed = TaskTestBed.with(agent, folder)) {
+      var a = taskTestBed.submit("a");
+      taskTestBed.awaitKind(a.taskId(), Kind.TASK_STATUS);
+      var steered = taskTestBed.submit("left", WhenBusy.STEER);
       go.countDown();
-      world.end(a.taskId());
+      taskTestBed.awaitEnd(a.taskId());
 
       assertThat(heard).containsExactly("left");
       assertThat(steered.taskId()).isEqualTo(a.taskId());
-      var message = (Message) world.await(e -> e.position().seq() == steered.seq()).event();
+      var message = (Message) taskTestBed.await(e -> e.position().seq() == steered.seq()).event();
       assertThat(message.messageId()).isEqualTo(steered.messageId());
       assertThat(message.metadata().path("steer").asBoolean()).isTrue();
     }
@@ -162,16 +163,16 @@ class WhenBusyTest {
     var heard = new CopyOnWriteArrayList<String>();
     var agent =
         resuming(
-            run -> {
-              heard.add(run.created().prompt());
-              heard.addAll(said(run));
-              return new Outcome.Completed("ok");
+            taskRun -> {
+              heard.add(taskRun.created().prompt());
+              heard.addAll(said(taskRun));
+              return new TaskOutcome.Completed("ok");
             });
-    try (var world = World.with(agent, folder)) {
+    try (var taskTestBed = TaskTestBed.with(agent, folder)) {
       for (var i = 0; i < 200; i++) {
-        world.say("ask " + i);
-        var steered = world.say("steer " + i, WhenBusy.STEER);
-        world.end(steered.taskId());
+        taskTestBed.submit("ask " + i);
+        var steered = taskTestBed.submit("steer " + i, WhenBusy.STEER);
+        taskTestBed.awaitEnd(steered.taskId());
         assertThat(heard).contains("steer " + i);
       }
     }
@@ -179,10 +180,11 @@ class WhenBusyTest {
 
   @Test
   void a_steer_on_an_idle_context_is_an_ordinary_message() throws Exception {
-    try (var world = World.with(gate, folder)) {
-      gate.open("a");
+    try (var taskTestBed = TaskTestBed.with(gatedAgent, folder)) {
+      gatedAgent.open("a");
 
-      assertThat(world.end(world.say("a", WhenBusy.STEER).taskId())).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.awaitEnd(taskTestBed.submit("a", WhenBusy.STEER).taskId()))
+          .isEqualTo(TaskState.COMPLETED);
     }
   }
 
@@ -192,25 +194,27 @@ class WhenBusyTest {
     var go = new CountDownLatch(1);
     var ended = new CountDownLatch(3);
     Agent agent =
-        run -> {
-          if ("a".equals(run.created().prompt())) {
+        taskRun -> {
+          if ("a".equals(taskRun.created().prompt())) {
             go.await();
           } else {
-            order.add(run.created().prompt());
+            order.add(taskRun.created().prompt());
             ended.countDown();
           }
-          return new Outcome.Completed("ok");
+          return new TaskOutcome.Completed("ok");
         };
-    var limits = World.limits(1, 10, Duration.ofSeconds(5));
-    try (var world = World.with(World.newLog(), agent, folder, limits)) {
-      world.awaitKind(world.say("a").taskId(), Kind.TASK_STATUS);
+    var taskLimits = TaskTestBed.limits(1, 10, Duration.ofSeconds(5));
+    try (var taskTestBed = TaskTestBed.with(TaskTestBed.newLog(), agent, folder, taskLimits)) {
+      taskTestBed.awaitKind(taskTestBed.submit("a").taskId(), Kind.TASK_STATUS);
       for (var priority : List.of(Priority.LOW, Priority.CRITICAL, Priority.NORMAL)) {
         var context = new ContextId(priority.wire());
-        world.log().create(context, new ContextCreated("local", null, null));
-        var options = new Options(null, null, priority, null, null, null, null);
-        world
+        taskTestBed.log().create(context, new ContextCreated("local", null, null));
+        var taskOptions = new TaskOptions(null, null, priority, null, null, null, null);
+        taskTestBed
             .tasks()
-            .submit(new Submission(context, "local", priority.wire(), null, options, Guard.none()));
+            .submit(
+                new Submission(
+                    context, "local", priority.wire(), null, taskOptions, AppendGuard.none()));
       }
       go.countDown();
       ended.await();
@@ -219,21 +223,21 @@ class WhenBusyTest {
     }
   }
 
-  private TaskId begin(World world, String prompt) throws InterruptedException {
-    var task = world.say(prompt).taskId();
-    world.awaitKind(task, Kind.CONTENT_DELTA);
+  private TaskId begin(TaskTestBed taskTestBed, String prompt) throws InterruptedException {
+    var task = taskTestBed.submit(prompt).taskId();
+    taskTestBed.awaitKind(task, Kind.CONTENT_DELTA);
     return task;
   }
 
-  private static List<TaskId> starts(World world) {
-    return world.entries().stream()
+  private static List<TaskId> starts(TaskTestBed taskTestBed) {
+    return taskTestBed.entries().stream()
         .filter(e -> e.event() instanceof TaskStatus s && s.status() == TaskState.WORKING)
         .map(e -> e.taskId())
         .toList();
   }
 
-  private static List<String> said(Run run) {
-    return run.news().stream()
+  private static List<String> said(TaskRun taskRun) {
+    return taskRun.readNewEntries().stream()
         .filter(entry -> entry.event() instanceof Message)
         .map(entry -> ((Message) entry.event()).content())
         .toList();
@@ -243,8 +247,8 @@ class WhenBusyTest {
   private static Agent resuming(Agent agent) {
     return new Agent() {
       @Override
-      public Outcome work(Run run) throws InterruptedException {
-        return agent.work(run);
+      public TaskOutcome work(TaskRun taskRun) throws InterruptedException {
+        return agent.work(taskRun);
       }
 
       @Override

@@ -20,19 +20,19 @@ class ArtifactToolsTest {
 
   @TempDir Path folder;
 
-  private Bench bench;
+  private FakeToolContext fakeToolContext;
 
   @BeforeEach
   void open() throws IOException {
-    bench = Bench.in(folder);
+    fakeToolContext = FakeToolContext.in(folder);
   }
 
   @Test
   void a_report_is_written_in_chunks_that_give_the_text_again() throws Exception {
     var text = "line 🙂\n".repeat(3) + "🙂".repeat(5_000);
-    new Report().call(new Report.Arguments("My report!.md", "d", text), bench);
+    new ReportTool().call(new ReportTool.Arguments("My report!.md", "d", text), fakeToolContext);
 
-    var chunks = bench.written().stream().map(FileWrite.class::cast).toList();
+    var chunks = fakeToolContext.written().stream().map(FileWrite.class::cast).toList();
     assertThat(chunks.stream().map(FileWrite::data).collect(Collectors.joining())).isEqualTo(text);
     assertThat(chunks)
         .noneMatch(c -> Character.isHighSurrogate(c.data().charAt(c.data().length() - 1)));
@@ -47,19 +47,21 @@ class ArtifactToolsTest {
 
   @Test
   void an_empty_report_is_one_whole_chunk() throws Exception {
-    new Report().call(new Report.Arguments("r", null, ""), bench);
+    new ReportTool().call(new ReportTool.Arguments("r", null, ""), fakeToolContext);
 
-    assertThat(((FileWrite) bench.written().getFirst()).complete()).isTrue();
+    assertThat(((FileWrite) fakeToolContext.written().getFirst()).complete()).isTrue();
   }
 
   @Test
   void rows_that_are_given_become_a_dataset() throws Exception {
     var rows = List.of(Json.object().put("a", 1), Json.object().put("a", "x").put("b", true));
     var result =
-        Bench.done(new Dataset().call(new Dataset.Arguments("d", null, null, rows), bench));
+        FakeToolContext.done(
+            new DatasetTool()
+                .call(new DatasetTool.Arguments("d", null, null, rows), fakeToolContext));
 
     assertThat(result.path("rows").asInt()).isEqualTo(2);
-    var first = (DatasetWrite) bench.written().getFirst();
+    var first = (DatasetWrite) fakeToolContext.written().getFirst();
     assertThat(first.schema().at("/properties/a/type").toString())
         .isEqualTo("[\"number\",\"string\"]");
   }
@@ -67,40 +69,53 @@ class ArtifactToolsTest {
   @Test
   void a_file_with_only_a_header_gives_an_empty_dataset_that_is_whole() throws Exception {
     Files.writeString(folder.resolve("h.csv"), "\uFEFFa,b\n");
-    var arguments = new Dataset.Arguments("d", null, List.of("h.csv"), null);
-    var result = Bench.done(new Dataset().call(arguments, bench));
+    var arguments = new DatasetTool.Arguments("d", null, List.of("h.csv"), null);
+    var result = FakeToolContext.done(new DatasetTool().call(arguments, fakeToolContext));
 
     assertThat(result.at("/files/0/columns").toString()).isEqualTo("[\"a\",\"b\"]");
-    var only = (DatasetWrite) bench.written().getFirst();
+    var only = (DatasetWrite) fakeToolContext.written().getFirst();
     assertThat(only.rows()).isEmpty();
     assertThat(only.complete()).isTrue();
   }
 
   @Test
   void what_makes_no_sense_is_refused_and_writes_nothing() throws Exception {
-    var dataset = new Dataset();
-    var outside = new Dataset.Arguments("d", null, List.of("../x.csv"), null);
+    var datasetTool = new DatasetTool();
+    var outside = new DatasetTool.Arguments("d", null, List.of("../x.csv"), null);
 
-    assertThat(Bench.failed(dataset.call(new Dataset.Arguments("d", null, null, null), bench)))
+    assertThat(
+            FakeToolContext.failed(
+                datasetTool.call(
+                    new DatasetTool.Arguments("d", null, null, null), fakeToolContext)))
         .contains("either");
-    assertThat(Bench.failed(dataset.call(outside, bench))).contains("no such file");
-    assertThat(Bench.failed(new Data().call(new Data.Arguments(" ", null, Json.object()), bench)))
+    assertThat(FakeToolContext.failed(datasetTool.call(outside, fakeToolContext)))
+        .contains("no such file");
+    assertThat(
+            FakeToolContext.failed(
+                new DataTool()
+                    .call(new DataTool.Arguments(" ", null, Json.object()), fakeToolContext)))
         .contains("name");
-    assertThat(bench.written()).isEmpty();
+    assertThat(fakeToolContext.written()).isEmpty();
   }
 
   @Test
   void the_clock_tells_the_time_in_a_zone() {
-    var clock = new Clock(() -> Instant.parse("2026-01-02T03:04:05.678Z"));
+    var clockTool = new ClockTool(() -> Instant.parse("2026-01-02T03:04:05.678Z"));
 
-    assertThat(Bench.done(clock.call(new Clock.Arguments(null), bench)).path("time").asString())
+    assertThat(
+            FakeToolContext.done(clockTool.call(new ClockTool.Arguments(null), fakeToolContext))
+                .path("time")
+                .asString())
         .isEqualTo("2026-01-02T03:04:05Z");
     assertThat(
-            Bench.done(clock.call(new Clock.Arguments("Europe/Berlin"), bench))
+            FakeToolContext.done(
+                    clockTool.call(new ClockTool.Arguments("Europe/Berlin"), fakeToolContext))
                 .path("time")
                 .asString())
         .isEqualTo("2026-01-02T04:04:05+01:00");
-    assertThat(Bench.failed(clock.call(new Clock.Arguments("Mars/Base"), bench)))
+    assertThat(
+            FakeToolContext.failed(
+                clockTool.call(new ClockTool.Arguments("Mars/Base"), fakeToolContext)))
         .contains("no such time zone");
   }
 }

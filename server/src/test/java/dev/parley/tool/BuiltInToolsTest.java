@@ -2,7 +2,7 @@ package dev.parley.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.tool.process.Children;
+import dev.parley.tool.process.ManagedProcesses;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -17,17 +17,17 @@ class BuiltInToolsTest {
 
   @TempDir Path folder;
 
-  private Children children;
+  private ManagedProcesses managedProcesses;
   private List<Tool> tools;
 
   @BeforeEach
   void open() {
-    children = new Children(folder.resolve("children"), () -> "id");
+    managedProcesses = new ManagedProcesses(folder.resolve("children"), () -> "id");
     tools =
         BuiltInTools.all(
-            new BuiltInTools.Parts(
+            new BuiltInTools.BuiltInToolsDependencies(
                 () -> Instant.EPOCH,
-                children,
+                managedProcesses,
                 Map.of(),
                 Set.of(),
                 Credentials.none(),
@@ -36,7 +36,7 @@ class BuiltInToolsTest {
 
   @AfterEach
   void close() {
-    children.close();
+    managedProcesses.close();
   }
 
   @Test

@@ -17,31 +17,39 @@ class CallSummaryTest {
   void a_file_that_is_there_is_overwritten_and_one_that_is_not_is_created() throws Exception {
     Files.writeString(folder.resolve("notes.txt"), "");
     Files.createDirectory(folder.resolve("sub"));
-    var bench = Bench.in(folder);
+    var fakeToolContext = FakeToolContext.in(folder);
 
-    assertThat(write("notes.txt", bench)).isEqualTo("Overwrites notes.txt");
-    assertThat(write("sub/new.txt", bench)).isEqualTo("Creates sub/new.txt");
-    assertThat(write("deep/new.txt", bench)).isEqualTo("Creates deep/new.txt");
+    assertThat(write("notes.txt", fakeToolContext)).isEqualTo("Overwrites notes.txt");
+    assertThat(write("sub/new.txt", fakeToolContext)).isEqualTo("Creates sub/new.txt");
+    assertThat(write("deep/new.txt", fakeToolContext)).isEqualTo("Creates deep/new.txt");
     // A path that cannot be written is not considered harmless.
-    assertThat(write("sub", bench)).isEqualTo("Overwrites sub");
-    assertThat(new EditFile().summary(new EditFile.Arguments("notes.txt", "a", "b", null), bench))
+    assertThat(write("sub", fakeToolContext)).isEqualTo("Overwrites sub");
+    assertThat(
+            new EditFileTool()
+                .summary(new EditFileTool.Arguments("notes.txt", "a", "b", null), fakeToolContext))
         .isEqualTo("Changes notes.txt");
   }
 
-  private static String write(String path, Bench bench) {
-    return new WriteFile().summary(new WriteFile.Arguments(path, "x"), bench);
+  private static String write(String path, FakeToolContext fakeToolContext) {
+    return new WriteFileTool().summary(new WriteFileTool.Arguments(path, "x"), fakeToolContext);
   }
 
   @Test
   void a_request_names_its_host_and_its_method() throws Exception {
-    var bench = Bench.in(folder);
-    var http = new Http(Set.of(), Credentials.none());
+    var fakeToolContext = FakeToolContext.in(folder);
+    var httpTool = new HttpTool(Set.of(), Credentials.none());
 
-    assertThat(http.summary(new Http.Arguments("https://a.test/x", null, null, null), bench))
+    assertThat(
+            httpTool.summary(
+                new HttpTool.Arguments("https://a.test/x", null, null, null), fakeToolContext))
         .isEqualTo("Sends a request to a.test");
-    assertThat(http.summary(new Http.Arguments("https://a.test:1/", "put", null, null), bench))
+    assertThat(
+            httpTool.summary(
+                new HttpTool.Arguments("https://a.test:1/", "put", null, null), fakeToolContext))
         .isEqualTo("Sends a PUT request to a.test");
-    assertThat(http.summary(new Http.Arguments("no address", "POST", null, null), bench))
+    assertThat(
+            httpTool.summary(
+                new HttpTool.Arguments("no address", "POST", null, null), fakeToolContext))
         .isEqualTo("Sends a POST request");
   }
 
@@ -60,6 +68,6 @@ class CallSummaryTest {
   }
 
   private String foreign(String tool, String name, String value) {
-    return CallSummary.ofForeign(tool, Json.object().put(name, value), folder);
+    return CallSummary.ofExternal(tool, Json.object().put(name, value), folder);
   }
 }

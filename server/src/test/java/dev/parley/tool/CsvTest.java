@@ -74,12 +74,12 @@ class CsvTest {
 
   @Test
   void a_table_has_numbers_where_the_column_is_numeric_and_says_its_range() {
-    var table = Table.of("f.csv", Csv.parse("n,t\n1,a\n2,b\n100,\n"));
+    var datasetTable = DatasetTable.of("f.csv", Csv.parse("n,t\n1,a\n2,b\n100,\n"));
 
-    assertThat(table.rows().getLast().toString())
+    assertThat(datasetTable.rows().getLast().toString())
         .isEqualTo("{\"file\":\"f.csv\",\"n\":100,\"t\":\"\"}");
-    assertThat(table.files().getFirst().at("/numeric/n").toString())
+    assertThat(datasetTable.files().getFirst().at("/numeric/n").toString())
         .isEqualTo("{\"min\":1,\"max\":100,\"mean\":34.33333333}");
-    assertThat(table.schema().at("/properties/n/type").asString()).isEqualTo("number");
+    assertThat(datasetTable.schema().at("/properties/n/type").asString()).isEqualTo("number");
   }
 }

@@ -25,7 +25,7 @@ class FileRacesTest {
 
   private final AtomicBoolean done = new AtomicBoolean();
   private Thread exchange;
-  private Bench bench;
+  private FakeToolContext fakeToolContext;
 
   @BeforeEach
   void files() throws IOException {
@@ -34,7 +34,7 @@ class FileRacesTest {
     Files.createDirectory(elsewhere.resolve("deep"));
     Files.writeString(elsewhere.resolve("deep/file.csv"), "a\nsecret\n");
     Files.writeString(elsewhere.resolve("deep/secret"), "secret");
-    bench = Bench.in(folder);
+    fakeToolContext = FakeToolContext.in(folder);
     exchange = Thread.ofPlatform().daemon().start(this::exchange);
   }
 
@@ -89,10 +89,11 @@ class FileRacesTest {
 
   @Test
   void no_file_elsewhere_is_read() throws Exception {
-    var tool = new ReadFile();
+    var tool = new ReadFileTool();
     var read = 0;
     for (var i = 0; i < ROUNDS; i++) {
-      var result = tool.call(new ReadFile.Arguments("sub/deep/file.csv", null, null), bench);
+      var result =
+          tool.call(new ReadFileTool.Arguments("sub/deep/file.csv", null, null), fakeToolContext);
       assertThat(result.toString()).doesNotContain("secret");
       read += result instanceof ToolResult.Done ? 1 : 0;
     }
@@ -102,19 +103,22 @@ class FileRacesTest {
   @Test
   void no_folder_elsewhere_is_listed_or_searched() throws Exception {
     for (var i = 0; i < ROUNDS / 3; i++) {
-      var listed = new ListFiles().call(new ListFiles.Arguments("sub", null, true), bench);
+      var listed =
+          new ListFilesTool().call(new ListFilesTool.Arguments("sub", null, true), fakeToolContext);
       assertThat(listed.toString()).doesNotContain("secret");
-      var found = new SearchFiles().call(new SearchFiles.Arguments("secret", null, null), bench);
+      var found =
+          new SearchFilesTool()
+              .call(new SearchFilesTool.Arguments("secret", null, null), fakeToolContext);
       assertThat(found.toString()).doesNotContain("file.csv");
     }
   }
 
   @Test
   void no_file_elsewhere_is_written() throws Exception {
-    var tool = new WriteFile();
+    var tool = new WriteFileTool();
     for (var i = 0; i < ROUNDS / 3; i++) {
-      tool.call(new WriteFile.Arguments("sub/deep/file.csv", "a\nharmless\n"), bench);
-      tool.call(new WriteFile.Arguments("sub/new.txt", "new"), bench);
+      tool.call(new WriteFileTool.Arguments("sub/deep/file.csv", "a\nharmless\n"), fakeToolContext);
+      tool.call(new WriteFileTool.Arguments("sub/new.txt", "new"), fakeToolContext);
     }
     assertThat(elsewhere.resolve("deep/file.csv")).hasContent("a\nsecret\n");
     assertThat(elsewhere.resolve("new.txt")).doesNotExist();
@@ -124,10 +128,10 @@ class FileRacesTest {
   @Test
   void nothing_elsewhere_is_read_if_the_working_directory_is_exchanged() throws Exception {
     var access = new FileAccess(List.of(folder), null);
-    var tool = new ReadFile(access);
-    var within = bench.workingIn(folder.toRealPath().resolve("sub/deep"));
+    var tool = new ReadFileTool(access);
+    var within = fakeToolContext.withFolder(folder.toRealPath().resolve("sub/deep"));
     for (var i = 0; i < ROUNDS; i++) {
-      var result = tool.call(new ReadFile.Arguments("file.csv", null, null), within);
+      var result = tool.call(new ReadFileTool.Arguments("file.csv", null, null), within);
       assertThat(result.toString()).doesNotContain("secret");
     }
   }

@@ -18,7 +18,7 @@ class FileToolsTest {
   @TempDir Path folder;
   @TempDir Path elsewhere;
 
-  private Bench bench;
+  private FakeToolContext fakeToolContext;
 
   @BeforeEach
   void files() throws IOException {
@@ -29,7 +29,7 @@ class FileToolsTest {
     Files.createSymbolicLink(folder.resolve("out"), elsewhere);
     Files.createSymbolicLink(folder.resolve("out.txt"), elsewhere.resolve("secret.txt"));
     Files.createSymbolicLink(folder.resolve("in.txt"), folder.resolve("text.txt"));
-    bench = Bench.in(folder);
+    fakeToolContext = FakeToolContext.in(folder);
   }
 
   @ParameterizedTest
@@ -46,20 +46,20 @@ class FileToolsTest {
         "~/x"
       })
   void nothing_outside_the_folder_can_be_read(String path) {
-    var reason = Bench.failed(read(path, null, null));
+    var reason = FakeToolContext.failed(read(path, null, null));
 
     assertThat(reason).doesNotContain(elsewhere.toString());
   }
 
   @Test
   void an_absolute_path_and_a_link_that_stay_inside_can_be_read() {
-    var absolute = bench.workingDirectory().resolve("text.txt").toString();
+    var absolute = fakeToolContext.workingDirectory().resolve("text.txt").toString();
 
-    assertThat(Bench.done(read(absolute, null, null)).path("path").asString())
+    assertThat(FakeToolContext.done(read(absolute, null, null)).path("path").asString())
         .isEqualTo("text.txt");
-    assertThat(Bench.done(read("in.txt", null, null)).path("content").asString())
+    assertThat(FakeToolContext.done(read("in.txt", null, null)).path("content").asString())
         .startsWith("hello");
-    assertThat(Bench.done(read("sub/inner.txt", null, null)).path("path").asString())
+    assertThat(FakeToolContext.done(read("sub/inner.txt", null, null)).path("path").asString())
         .isEqualTo("sub/inner.txt");
   }
 
@@ -69,7 +69,7 @@ class FileToolsTest {
     Files.writeString(folder.resolve("long.txt"), text);
     var all = new StringBuilder();
     for (Integer offset = 0; offset != null; ) {
-      var page = Bench.done(read("long.txt", offset, null));
+      var page = FakeToolContext.done(read("long.txt", offset, null));
       var content = page.path("content").asString();
       assertThat(content.getBytes(StandardCharsets.UTF_8)).hasSize(content.length() * 2);
       all.append(content);
@@ -81,9 +81,9 @@ class FileToolsTest {
 
   @Test
   void pages_outside_the_file_are_refused() {
-    assertThat(Bench.failed(read("text.txt", -1, null))).contains("offset");
-    assertThat(Bench.failed(read("text.txt", 1_000, null))).contains("offset");
-    assertThat(Bench.failed(read("text.txt", 0, 0))).contains("limit");
+    assertThat(FakeToolContext.failed(read("text.txt", -1, null))).contains("offset");
+    assertThat(FakeToolContext.failed(read("text.txt", 1_000, null))).contains("offset");
+    assertThat(FakeToolContext.failed(read("text.txt", 0, 0))).contains("limit");
   }
 
   @Test
@@ -92,17 +92,19 @@ class FileToolsTest {
     Files.write(folder.resolve("latin"), "süß".getBytes(StandardCharsets.ISO_8859_1));
     Files.write(folder.resolve("bom"), "\uFEFFtext".getBytes(StandardCharsets.UTF_8));
 
-    assertThat(Bench.failed(read("binary", null, null))).contains("not a text file");
-    assertThat(Bench.failed(read("sub", null, null))).contains("not a file");
-    assertThat(Bench.done(read("latin", null, null)).path("content").asString()).isEqualTo("süß");
-    assertThat(Bench.done(read("bom", null, null)).path("content").asString()).isEqualTo("text");
+    assertThat(FakeToolContext.failed(read("binary", null, null))).contains("not a text file");
+    assertThat(FakeToolContext.failed(read("sub", null, null))).contains("not a file");
+    assertThat(FakeToolContext.done(read("latin", null, null)).path("content").asString())
+        .isEqualTo("süß");
+    assertThat(FakeToolContext.done(read("bom", null, null)).path("content").asString())
+        .isEqualTo("text");
   }
 
   @Test
   void a_file_over_the_limit_is_refused() throws IOException {
     Files.write(folder.resolve("huge"), new byte[TextFile.BYTES_MAX + 1]);
 
-    assertThat(Bench.failed(read("huge", null, null))).contains("larger than");
+    assertThat(FakeToolContext.failed(read("huge", null, null))).contains("larger than");
   }
 
   @Test
@@ -111,8 +113,9 @@ class FileToolsTest {
     assertThat(list(null, "*.TXT", true)).containsExactly("sub/inner.txt", "text.txt");
     assertThat(list("sub", null, null)).containsExactly("sub/inner.txt");
     assertThat(list(null, "[", null)).isEmpty();
-    var outside = new ListFiles.Arguments("..", null, null);
-    assertThat(Bench.failed(new ListFiles().call(outside, bench))).contains("no such file");
+    var outside = new ListFilesTool.Arguments("..", null, null);
+    assertThat(FakeToolContext.failed(new ListFilesTool().call(outside, fakeToolContext)))
+        .contains("no such file");
   }
 
   @Test
@@ -120,8 +123,8 @@ class FileToolsTest {
     for (var i = 0; i < 501; i++) {
       Files.createFile(folder.resolve("f" + i));
     }
-    var all = new ListFiles.Arguments(null, "f*", null);
-    var result = Bench.done(new ListFiles().call(all, bench));
+    var all = new ListFilesTool.Arguments(null, "f*", null);
+    var result = FakeToolContext.done(new ListFilesTool().call(all, fakeToolContext));
 
     assertThat(result.path("entries").size()).isEqualTo(500);
     assertThat(result.path("note").asString()).contains("more");
@@ -129,20 +132,25 @@ class FileToolsTest {
 
   @Test
   void lines_are_found_below_the_folder_and_not_outside() throws Exception {
-    var needle = new SearchFiles.Arguments("NEEDLE", null, null);
-    var result = Bench.done(new SearchFiles().call(needle, bench));
+    var needle = new SearchFilesTool.Arguments("NEEDLE", null, null);
+    var result = FakeToolContext.done(new SearchFilesTool().call(needle, fakeToolContext));
 
     assertThat(result.path("matches").valueStream().map(m -> m.path("path").asString()))
         .containsExactly("sub/inner.txt", "text.txt");
-    var secret = new SearchFiles.Arguments("secret", null, null);
-    assertThat(Bench.done(new SearchFiles().call(secret, bench)).path("matches").size()).isZero();
-    var blank = new SearchFiles.Arguments(" ", null, null);
-    assertThat(Bench.failed(new SearchFiles().call(blank, bench))).contains("blank");
+    var secret = new SearchFilesTool.Arguments("secret", null, null);
+    assertThat(
+            FakeToolContext.done(new SearchFilesTool().call(secret, fakeToolContext))
+                .path("matches")
+                .size())
+        .isZero();
+    var blank = new SearchFilesTool.Arguments(" ", null, null);
+    assertThat(FakeToolContext.failed(new SearchFilesTool().call(blank, fakeToolContext)))
+        .contains("blank");
   }
 
   @Test
   void the_schema_names_what_is_required() {
-    assertThat(Schema.of(ReadFile.Arguments.class))
+    assertThat(ArgumentsSchema.of(ReadFileTool.Arguments.class))
         .isEqualTo(
             Json.read(
                 """
@@ -156,13 +164,14 @@ class FileToolsTest {
   }
 
   private ToolResult read(String path, Integer offset, Integer limit) {
-    return new ReadFile().call(new ReadFile.Arguments(path, offset, limit), bench);
+    return new ReadFileTool()
+        .call(new ReadFileTool.Arguments(path, offset, limit), fakeToolContext);
   }
 
   private java.util.List<String> list(String path, String pattern, Boolean recursive)
       throws InterruptedException {
-    var arguments = new ListFiles.Arguments(path, pattern, recursive);
-    return Bench.done(new ListFiles().call(arguments, bench))
+    var arguments = new ListFilesTool.Arguments(path, pattern, recursive);
+    return FakeToolContext.done(new ListFilesTool().call(arguments, fakeToolContext))
         .path("entries")
         .valueStream()
         .map(entry -> entry.path("path").asString())

@@ -47,11 +47,11 @@ class PlatformThreadsTest {
       var first = i == 0;
       var _ =
           start(
-              place -> {
+              runPermit -> {
                 full.countDown();
                 if (first) {
                   ask.await();
-                  place.yieldToOthers();
+                  runPermit.yieldToOthers();
                 }
                 end.await();
                 return true;
@@ -93,7 +93,7 @@ class PlatformThreadsTest {
         .hasCauseInstanceOf(StackOverflowError.class);
   }
 
-  private CompletableFuture<Boolean> start(PlatformThreads.PlacedWork<Boolean> work) {
+  private CompletableFuture<Boolean> start(PlatformThreads.ToolWork<Boolean> work) {
     var result = new CompletableFuture<Boolean>();
     Thread.ofVirtual()
         .start(

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.protocol.Json;
-import dev.parley.tool.process.Children;
-import dev.parley.tool.process.Living;
+import dev.parley.tool.process.LivingProcesses;
+import dev.parley.tool.process.ManagedProcesses;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,23 +33,25 @@ class ShellTest {
   @TempDir Path data;
 
   private final AtomicInteger ids = new AtomicInteger();
-  private Children children;
-  private Bench bench;
-  private Shell shell;
+  private ManagedProcesses managedProcesses;
+  private FakeToolContext fakeToolContext;
+  private ShellTool shellTool;
 
   @BeforeEach
   void open() throws IOException {
-    children = new Children(data.resolve("children"), () -> "c" + ids.incrementAndGet());
-    bench = Bench.in(folder);
+    managedProcesses =
+        new ManagedProcesses(data.resolve("children"), () -> "c" + ids.incrementAndGet());
+    fakeToolContext = FakeToolContext.in(folder);
     var surroundings = new HashMap<>(System.getenv());
     surroundings.put("ANTHROPIC_API_KEY", "very-secret");
     surroundings.put("EXTRA", "extra");
-    shell = new Shell(children, Shell.environment(surroundings, Set.of("EXTRA")));
+    shellTool =
+        new ShellTool(managedProcesses, ShellTool.environment(surroundings, Set.of("EXTRA")));
   }
 
   @AfterEach
   void close() {
-    children.close();
+    managedProcesses.close();
   }
 
   @Test
@@ -58,7 +60,7 @@ class ShellTest {
 
     assertThat(result.path("exitCode").asInt()).isEqualTo(3);
     assertThat(result.path("output").asString())
-        .isEqualTo(bench.workingDirectory() + "\noops\nend\n");
+        .isEqualTo(fakeToolContext.workingDirectory() + "\noops\nend\n");
     assertThat(folder.resolve("made")).hasContent("hi");
     assertThat(data.resolve("children")).isEmptyDirectory();
   }
@@ -70,7 +72,8 @@ class ShellTest {
     assertThat(output)
         .contains("TERM=dumb", "EXTRA=extra", "PARLEY_CALL=task/call", "PATH=", "not a tty")
         .doesNotContain("very-secret", "JAVA_HOME");
-    assertThat(Shell.environment(Map.of("X_KEY", "x"), Set.of())).containsOnlyKeys("PATH", "TERM");
+    assertThat(ShellTool.environment(Map.of("X_KEY", "x"), Set.of()))
+        .containsOnlyKeys("PATH", "TERM");
   }
 
   @Test
@@ -94,7 +97,8 @@ class ShellTest {
   @Test
   void a_command_that_takes_too_long_is_stopped_with_all_it_started() throws Exception {
     var began = System.nanoTime();
-    var reason = Bench.failed(call("echo $$ > pid; echo started; sleep 1000 & wait", 5_000));
+    var reason =
+        FakeToolContext.failed(call("echo $$ > pid; echo started; sleep 1000 & wait", 5_000));
 
     assertThat(reason).contains("stopped after 5000 ms", "started");
     assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(60));
@@ -139,47 +143,49 @@ class ShellTest {
 
   @Test
   void a_flood_hits_the_time_limit_and_no_other() throws Exception {
-    assertThat(Bench.failed(call("yes", 5_000))).contains("stopped", "bytes left out");
+    assertThat(FakeToolContext.failed(call("yes", 5_000))).contains("stopped", "bytes left out");
   }
 
   @Test
   void what_makes_no_sense_is_refused() throws Exception {
     for (var command : List.of("", "  \n", "echo a\0b")) {
-      assertThat(Bench.failed(call(command, null))).contains("must not be blank");
+      assertThat(FakeToolContext.failed(call(command, null))).contains("must not be blank");
     }
-    assertThat(Bench.failed(call("x".repeat(100_001), null))).contains("at most");
-    assertThat(Bench.failed(call("true", 0))).contains("timeoutMs");
-    assertThat(Bench.failed(call("true", 600_001))).contains("timeoutMs");
+    assertThat(FakeToolContext.failed(call("x".repeat(100_001), null))).contains("at most");
+    assertThat(FakeToolContext.failed(call("true", 0))).contains("timeoutMs");
+    assertThat(FakeToolContext.failed(call("true", 600_001))).contains("timeoutMs");
     assertThat(done("no-such-command-here").path("exitCode").asInt()).isEqualTo(127);
     assertThat(done("kill -9 $$").path("exitCode").asInt()).isEqualTo(137);
-    assertThatThrownBy(() -> shell.call(Json.object(), bench)).hasMessage("command is missing");
+    assertThatThrownBy(() -> shellTool.call(Json.object(), fakeToolContext))
+        .hasMessage("command is missing");
   }
 
   @Test
   void a_folder_that_is_gone_is_told() throws Exception {
-    var gone = new Bench(folder.resolve("gone"), List.of(), List.of(), Optional.empty());
+    var gone = new FakeToolContext(folder.resolve("gone"), List.of(), List.of(), Optional.empty());
 
-    assertThat(Bench.failed(shell.call(new Shell.Arguments("true", null), gone)))
+    assertThat(FakeToolContext.failed(shellTool.call(new ShellTool.Arguments("true", null), gone)))
         .contains("could not be started");
   }
 
   @Test
   void a_person_is_asked_and_sees_the_command() {
-    assertThat(shell.permission()).isEqualTo(Tool.Permission.ASK);
-    assertThat(shell.effect()).isEqualTo(Tool.Effect.AT_MOST_ONCE);
-    assertThat(shell.preview(new Shell.Arguments("rm -rf x", null), bench)).contains("$ rm -rf x");
+    assertThat(shellTool.permission()).isEqualTo(Tool.Permission.ASK);
+    assertThat(shellTool.effect()).isEqualTo(Tool.Effect.AT_MOST_ONCE);
+    assertThat(shellTool.preview(new ShellTool.Arguments("rm -rf x", null), fakeToolContext))
+        .contains("$ rm -rf x");
   }
 
   private ToolResult call(String command, @Nullable Integer timeout) throws InterruptedException {
-    return shell.call(new Shell.Arguments(command, timeout), bench);
+    return shellTool.call(new ShellTool.Arguments(command, timeout), fakeToolContext);
   }
 
   private JsonNode done(String command) throws InterruptedException {
-    return Bench.done(call(command, null));
+    return FakeToolContext.done(call(command, null));
   }
 
   private void assertGone(String file) throws IOException {
     var pid = Long.parseLong(Files.readString(folder.resolve(file)).strip());
-    assertThat(Living.has(pid)).isFalse();
+    assertThat(LivingProcesses.has(pid)).isFalse();
   }
 }

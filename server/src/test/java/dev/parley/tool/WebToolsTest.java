@@ -8,7 +8,7 @@ import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import dev.parley.net.AddressPolicy;
-import dev.parley.net.Addresses;
+import dev.parley.net.PublicAddresses;
 import dev.parley.protocol.Json;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -48,12 +48,12 @@ class WebToolsTest {
   private final CountDownLatch release = new CountDownLatch(1);
   private ExecutorService threads;
   private HttpServer server;
-  private Bench bench;
+  private FakeToolContext fakeToolContext;
   private String url;
 
   @BeforeEach
   void open() throws IOException {
-    bench = Bench.in(folder);
+    fakeToolContext = FakeToolContext.in(folder);
     threads = Executors.newVirtualThreadPerTaskExecutor();
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.setExecutor(threads);
@@ -71,7 +71,7 @@ class WebToolsTest {
   @Test
   void a_page_is_read_and_decoded() throws Exception {
     answer("/", 200, "text/plain; charset=ISO-8859-1", "süß".getBytes(StandardCharsets.ISO_8859_1));
-    var page = Bench.done(fetch(url + "/"));
+    var page = FakeToolContext.done(fetch(url + "/"));
 
     assertThat(page.path("status").asInt()).isEqualTo(200);
     assertThat(page.path("body").asString()).isEqualTo("süß");
@@ -84,11 +84,13 @@ class WebToolsTest {
     answer("/strange", 404, "text/plain; charset=nonsense", bytes("gone"));
     answer("/untyped", 200, null, bytes("{}"));
 
-    assertThat(Bench.done(fetch(url + "/image")).path("body").asString())
+    assertThat(FakeToolContext.done(fetch(url + "/image")).path("body").asString())
         .isEqualTo("[not text: 4 bytes]");
-    assertThat(Bench.done(fetch(url + "/strange")).path("status").asInt()).isEqualTo(404);
-    assertThat(Bench.done(fetch(url + "/strange")).path("body").asString()).isEqualTo("gone");
-    assertThat(Bench.done(fetch(url + "/untyped")).path("body").asString()).isEqualTo("{}");
+    assertThat(FakeToolContext.done(fetch(url + "/strange")).path("status").asInt()).isEqualTo(404);
+    assertThat(FakeToolContext.done(fetch(url + "/strange")).path("body").asString())
+        .isEqualTo("gone");
+    assertThat(FakeToolContext.done(fetch(url + "/untyped")).path("body").asString())
+        .isEqualTo("{}");
   }
 
   @Test
@@ -103,7 +105,7 @@ class WebToolsTest {
             }
           }
         });
-    var page = Bench.done(fetch(url));
+    var page = FakeToolContext.done(fetch(url));
 
     assertThat(page.path("body").asString()).hasSize(20_000);
     assertThat(page.path("note").asString()).contains("There is more");
@@ -120,11 +122,15 @@ class WebToolsTest {
           exchange.getResponseBody().flush();
           awaitRelease();
         });
-    var hasty = new Fetch(new HttpCaller(reach(), credentials(), Duration.ofMillis(300)));
+    var hasty = new FetchTool(new ToolHttpClient(reach(), credentials(), Duration.ofMillis(300)));
 
-    assertThat(Bench.failed(hasty.call(new Fetch.Arguments(url + "/silent"), bench)))
+    assertThat(
+            FakeToolContext.failed(
+                hasty.call(new FetchTool.Arguments(url + "/silent"), fakeToolContext)))
         .contains("did not answer");
-    assertThat(Bench.failed(hasty.call(new Fetch.Arguments(url + "/half"), bench)))
+    assertThat(
+            FakeToolContext.failed(
+                hasty.call(new FetchTool.Arguments(url + "/half"), fakeToolContext)))
         .contains("did not answer");
   }
 
@@ -162,9 +168,10 @@ class WebToolsTest {
     answer("/c", 200, "text/plain", bytes("here"));
     redirect("/round", 301, "/round");
 
-    assertThat(Bench.done(fetch(url + "/a")).path("body").asString()).isEqualTo("here");
-    assertThat(Bench.done(fetch(url + "/a")).path("url").asString()).isEqualTo(url + "/c");
-    assertThat(Bench.failed(fetch(url + "/round"))).contains("more than 5 redirects");
+    assertThat(FakeToolContext.done(fetch(url + "/a")).path("body").asString()).isEqualTo("here");
+    assertThat(FakeToolContext.done(fetch(url + "/a")).path("url").asString())
+        .isEqualTo(url + "/c");
+    assertThat(FakeToolContext.failed(fetch(url + "/round"))).contains("more than 5 redirects");
   }
 
   @Test
@@ -173,10 +180,10 @@ class WebToolsTest {
     for (var i = 0; i < inside.size(); i++) {
       redirect("/in" + i, 302, inside.get(i));
 
-      assertThat(Bench.failed(fetch(url + "/in" + i))).contains("redirects, but");
+      assertThat(FakeToolContext.failed(fetch(url + "/in" + i))).contains("redirects, but");
     }
     redirect("/bad", 302, "http://a b");
-    assertThat(Bench.failed(fetch(url + "/bad"))).contains("an invalid URL");
+    assertThat(FakeToolContext.failed(fetch(url + "/bad"))).contains("an invalid URL");
   }
 
   @Test
@@ -184,7 +191,9 @@ class WebToolsTest {
     answer("/page", 200, "text/plain", bytes("pinned"));
 
     // Only the resolver of the test knows this name.
-    var page = Bench.done(fetch("http://open.test:" + server.getAddress().getPort() + "/page?q=1"));
+    var page =
+        FakeToolContext.done(
+            fetch("http://open.test:" + server.getAddress().getPort() + "/page?q=1"));
 
     assertThat(page.path("body").asString()).isEqualTo("pinned");
     assertThat(seen.getFirst()).startsWith("GET /page?q=1 open.test:");
@@ -194,7 +203,7 @@ class WebToolsTest {
   void any_request_can_be_made_and_only_reading_follows_redirects() throws Exception {
     redirect("/post", 307, "/other");
     var headers = Json.object().put("X-Kind", "test");
-    var result = Bench.done(http(url + "/post", "post", headers, "hello"));
+    var result = FakeToolContext.done(http(url + "/post", "post", headers, "hello"));
 
     assertThat(result.path("status").asInt()).isEqualTo(307);
     assertThat(result.path("location").asString()).isEqualTo("/other");
@@ -204,17 +213,21 @@ class WebToolsTest {
 
   @Test
   void what_cannot_be_sent_is_refused() throws Exception {
-    assertThat(Bench.failed(http(url, "BREW", null, null))).contains("method is one of DELETE");
-    assertThat(Bench.failed(http(url, "GET", Json.object().put("Host", "x"), null)))
+    assertThat(FakeToolContext.failed(http(url, "BREW", null, null)))
+        .contains("method is one of DELETE");
+    assertThat(FakeToolContext.failed(http(url, "GET", Json.object().put("Host", "x"), null)))
         .contains("header");
-    assertThat(Bench.failed(http(url, "GET", Json.object().put("X", "a\r\nY: b"), null)))
+    assertThat(FakeToolContext.failed(http(url, "GET", Json.object().put("X", "a\r\nY: b"), null)))
         .contains("header");
-    assertThat(Bench.failed(http(url, "GET", Json.object().put("X", 1), null)))
+    assertThat(FakeToolContext.failed(http(url, "GET", Json.object().put("X", 1), null)))
         .contains("headers.X must be a text");
-    assertThat(Bench.failed(http(url, "GET", Json.object().put("Accept-Encoding", "br"), null)))
+    assertThat(
+            FakeToolContext.failed(
+                http(url, "GET", Json.object().put("Accept-Encoding", "br"), null)))
         .contains("Accept-Encoding");
-    assertThat(Bench.failed(http(url, "POST", null, "x".repeat(1_100_000)))).contains("at most");
-    assertThat(Bench.failed(fetch("http://127.0.0.1:1/"))).contains("private");
+    assertThat(FakeToolContext.failed(http(url, "POST", null, "x".repeat(1_100_000))))
+        .contains("at most");
+    assertThat(FakeToolContext.failed(fetch("http://127.0.0.1:1/"))).contains("private");
     assertThat(seen).isEmpty();
   }
 
@@ -228,9 +241,10 @@ class WebToolsTest {
         });
     redirect("/away", 302, "http://open.test:" + server.getAddress().getPort() + "/echo");
 
-    assertThat(Bench.done(fetch(url + "/echo")).path("body").asString())
+    assertThat(FakeToolContext.done(fetch(url + "/echo")).path("body").asString())
         .isEqualTo("Bearer [credential]");
-    assertThat(Bench.done(fetch(url + "/away")).path("body").asString()).isEqualTo("null");
+    assertThat(FakeToolContext.done(fetch(url + "/away")).path("body").asString())
+        .isEqualTo("null");
     assertThat(seen.getLast()).doesNotContain(TOKEN);
   }
 
@@ -245,7 +259,7 @@ class WebToolsTest {
 
   @Test
   void a_server_with_a_certificate_of_its_own_making_is_told_nothing() throws Exception {
-    var tls = SelfSigned.tls(folder);
+    var tls = SelfSignedCertificate.tls(folder);
     server.stop(0);
     var secure = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     secure.setHttpsConfigurator(new HttpsConfigurator(tls));
@@ -254,7 +268,9 @@ class WebToolsTest {
     answer("/", 200, "text/plain", bytes("hi"));
     secure.start();
 
-    assertThat(Bench.failed(fetch("https://127.0.0.1:" + secure.getAddress().getPort() + "/")))
+    assertThat(
+            FakeToolContext.failed(
+                fetch("https://127.0.0.1:" + secure.getAddress().getPort() + "/")))
         .contains("no safe connection");
     assertThat(seen).isEmpty();
   }
@@ -265,7 +281,7 @@ class WebToolsTest {
     redirect("/here", 302, "http://open.test:" + server.getAddress().getPort() + "/there");
     var headers =
         Json.object().put("X-Api-Key", "abc").put("authorization", "mine").put("Accept", "text/x");
-    Bench.done(http(url + "/here", null, headers, null));
+    FakeToolContext.done(http(url + "/here", null, headers, null));
 
     assertThat(seen.getFirst()).contains("abc", "mine", "text/x").doesNotContain(TOKEN);
     assertThat(seen.getLast()).contains("/there", "text/x").doesNotContain("abc", "mine", TOKEN);
@@ -273,37 +289,39 @@ class WebToolsTest {
 
   @Test
   void both_ask_first_and_show_what_they_would_send() {
-    var fetch = new Fetch(Set.of(), Credentials.none());
-    var http = new Http(Set.of(), Credentials.none());
+    var fetchTool = new FetchTool(Set.of(), Credentials.none());
+    var httpTool = new HttpTool(Set.of(), Credentials.none());
     var arguments =
-        new Http.Arguments("https://a.test/", "put", Json.object().put("A", "b"), "body");
+        new HttpTool.Arguments("https://a.test/", "put", Json.object().put("A", "b"), "body");
 
-    assertThat(fetch.permission()).isEqualTo(Tool.Permission.ASK);
-    assertThat(fetch.effect()).isEqualTo(Tool.Effect.PURE);
-    assertThat(http.permission()).isEqualTo(Tool.Permission.ASK);
-    assertThat(http.effect()).isEqualTo(Tool.Effect.AT_MOST_ONCE);
-    assertThat(fetch.preview(new Fetch.Arguments("https://a.test/"), bench))
+    assertThat(fetchTool.permission()).isEqualTo(Tool.Permission.ASK);
+    assertThat(fetchTool.effect()).isEqualTo(Tool.Effect.PURE);
+    assertThat(httpTool.permission()).isEqualTo(Tool.Permission.ASK);
+    assertThat(httpTool.effect()).isEqualTo(Tool.Effect.AT_MOST_ONCE);
+    assertThat(fetchTool.preview(new FetchTool.Arguments("https://a.test/"), fakeToolContext))
         .contains("GET https://a.test/");
-    assertThat(http.preview(arguments, bench)).contains("PUT https://a.test/\nA: \"b\"\n\nbody");
+    assertThat(httpTool.preview(arguments, fakeToolContext))
+        .contains("PUT https://a.test/\nA: \"b\"\n\nbody");
   }
 
   private ToolResult fetch(String address) throws InterruptedException {
-    var caller = new HttpCaller(reach(), credentials());
-    return new Fetch(caller).call(new Fetch.Arguments(address), bench);
+    var caller = new ToolHttpClient(reach(), credentials());
+    return new FetchTool(caller).call(new FetchTool.Arguments(address), fakeToolContext);
   }
 
   private ToolResult http(
       String address, @Nullable String method, @Nullable ObjectNode headers, @Nullable String body)
       throws InterruptedException {
-    var caller = new HttpCaller(reach(), credentials());
-    return new Http(caller).call(new Http.Arguments(address, method, headers, body), bench);
+    var caller = new ToolHttpClient(reach(), credentials());
+    return new HttpTool(caller)
+        .call(new HttpTool.Arguments(address, method, headers, body), fakeToolContext);
   }
 
   private AddressPolicy reach() {
     return new AddressPolicy(
         Set.of("127.0.0.1:" + server.getAddress().getPort()),
         WebToolsTest::resolve,
-        address -> Addresses.isPublic(address) || address.getHostName().equals("open.test"));
+        address -> PublicAddresses.isPublic(address) || address.getHostName().equals("open.test"));
   }
 
   private static InetAddress[] resolve(String host) throws UnknownHostException {

@@ -30,7 +30,7 @@ class WriteToolsTest {
 
   private Path folder;
   private Path elsewhere;
-  private Bench bench;
+  private FakeToolContext fakeToolContext;
 
   @BeforeEach
   void files() throws IOException {
@@ -44,18 +44,18 @@ class WriteToolsTest {
     Files.createSymbolicLink(folder.resolve("dangling"), elsewhere.resolve("new.txt"));
     Files.createSymbolicLink(folder.resolve("in.txt"), folder.resolve("text.txt"));
     Files.createSymbolicLink(folder.resolve("sub/up"), folder.resolve(".."));
-    bench = Bench.in(folder);
+    fakeToolContext = FakeToolContext.in(folder);
   }
 
   @Test
   void a_file_is_made_with_its_folders_and_replaced_whole() throws Exception {
-    var made = Bench.done(write("a/b/c.txt", "hello\n"));
+    var made = FakeToolContext.done(write("a/b/c.txt", "hello\n"));
 
     assertThat(made.toString())
         .isEqualTo(
             "{\"path\":\"a/b/c.txt\",\"created\":true,\"bytes\":6,"
                 + "\"diff\":\"--- /dev/null\\n+++ a/b/c.txt\\n@@ -0,0 +1 @@\\n+hello\\n\"}");
-    var replaced = Bench.done(write("a/b/c.txt", "bye\n"));
+    var replaced = FakeToolContext.done(write("a/b/c.txt", "bye\n"));
     assertThat(replaced.path("created").asBoolean()).isFalse();
     assertThat(replaced.path("diff").asString()).contains("-hello\n+bye\n");
     assertThat(read("a/b/c.txt")).isEqualTo("bye\n");
@@ -66,7 +66,7 @@ class WriteToolsTest {
   void the_same_content_again_changes_nothing() {
     write("x.txt", "x");
 
-    assertThat(Bench.done(write("x.txt", "x")).path("diff").asString()).isEmpty();
+    assertThat(FakeToolContext.done(write("x.txt", "x")).path("diff").asString()).isEmpty();
   }
 
   @ParameterizedTest
@@ -88,7 +88,7 @@ class WriteToolsTest {
       })
   void nothing_outside_the_folder_can_be_written(String path) throws IOException {
     for (var result : List.of(write(path, "evil"), edit(path, "secret", "evil", null))) {
-      assertThat(Bench.failed(result)).doesNotContain(elsewhere.toString());
+      assertThat(FakeToolContext.failed(result)).doesNotContain(elsewhere.toString());
     }
     assertThat(names(elsewhere)).containsExactly("secret.txt");
     assertThat(elsewhere.resolve("secret.txt")).hasContent("secret");
@@ -166,7 +166,8 @@ class WriteToolsTest {
 
   @Test
   void a_link_that_stays_inside_is_written_through_and_stays_a_link() throws IOException {
-    assertThat(Bench.done(write("in.txt", "new")).path("path").asString()).isEqualTo("text.txt");
+    assertThat(FakeToolContext.done(write("in.txt", "new")).path("path").asString())
+        .isEqualTo("text.txt");
 
     assertThat(read("text.txt")).isEqualTo("new");
     assertThat(folder.resolve("in.txt")).isSymbolicLink();
@@ -191,13 +192,13 @@ class WriteToolsTest {
         .isEqualTo("rwxrwx--x");
 
     Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("r--r--r--"));
-    assertThat(Bench.failed(write("run.sh", "newer"))).contains("read-only");
+    assertThat(FakeToolContext.failed(write("run.sh", "newer"))).contains("read-only");
     assertThat(read("run.sh")).isEqualTo("new");
   }
 
   @Test
   void what_a_crash_left_behind_is_in_nobodys_way() throws IOException {
-    var draft = ".parley-%08x.tmp".formatted(bench.key().hashCode());
+    var draft = ".parley-%08x.tmp".formatted(fakeToolContext.key().hashCode());
     Files.writeString(folder.resolve(draft), "half");
     write("x.txt", "whole");
 
@@ -207,16 +208,17 @@ class WriteToolsTest {
 
   @Test
   void too_much_is_refused_and_special_files_are_too() throws Exception {
-    assertThat(Bench.failed(write("big", "x".repeat(Change.BYTES_MAX + 1)))).contains("at most");
+    assertThat(FakeToolContext.failed(write("big", "x".repeat(FileChange.BYTES_MAX + 1))))
+        .contains("at most");
     assertThat(folder.resolve("big")).doesNotExist();
     new ProcessBuilder("mkfifo", folder.resolve("pipe").toString()).start().waitFor();
-    assertThat(Bench.failed(write("pipe", "x"))).contains("not a file");
-    assertThat(Bench.failed(edit("pipe", "x", "y", null))).contains("not a file");
+    assertThat(FakeToolContext.failed(write("pipe", "x"))).contains("not a file");
+    assertThat(FakeToolContext.failed(edit("pipe", "x", "y", null))).contains("not a file");
   }
 
   @Test
   void a_piece_is_replaced_where_it_is_there_once() throws IOException {
-    var result = Bench.done(edit("text.txt", "two\n", "2\n2½\n", null));
+    var result = FakeToolContext.done(edit("text.txt", "two\n", "2\n2½\n", null));
 
     assertThat(result.path("diff").asString()).contains("-two\n+2\n+2½\n");
     assertThat(read("text.txt")).isEqualTo("one\n2\n2½\nthree\n");
@@ -224,10 +226,10 @@ class WriteToolsTest {
 
   @Test
   void a_piece_that_is_there_several_times_needs_to_be_told_apart() throws IOException {
-    assertThat(Bench.failed(edit("text.txt", "e", "E", null)))
+    assertThat(FakeToolContext.failed(edit("text.txt", "e", "E", null)))
         .contains("3 times", "lines 1, 3, 3", "replaceAll");
     assertThat(read("text.txt")).isEqualTo("one\ntwo\nthree\n");
-    Bench.done(edit("text.txt", "e", "E", true));
+    FakeToolContext.done(edit("text.txt", "e", "E", true));
     assertThat(read("text.txt")).isEqualTo("onE\ntwo\nthrEE\n");
   }
 
@@ -235,35 +237,40 @@ class WriteToolsTest {
   void a_near_miss_is_told() throws IOException {
     Files.writeString(folder.resolve("code"), "if (a) {\n\tCall( b );\n}\n");
 
-    assertThat(Bench.failed(edit("code", "if (a) {\n  Call( b );", "", null)))
+    assertThat(FakeToolContext.failed(edit("code", "if (a) {\n  Call( b );", "", null)))
         .contains("Line 1 is the same but for spaces", "\tCall( b );");
-    assertThat(Bench.failed(edit("code", "call( b );", "", null))).contains("Line 2", "case");
-    assertThat(Bench.failed(edit("code", "if (a) {\n  other();", "", null)))
+    assertThat(FakeToolContext.failed(edit("code", "call( b );", "", null)))
+        .contains("Line 2", "case");
+    assertThat(FakeToolContext.failed(edit("code", "if (a) {\n  other();", "", null)))
         .contains("first line is line 1");
-    assertThat(Bench.failed(edit("code", "gone", "Call", null))).contains("newText is there");
-    assertThat(Bench.failed(edit("code", "gone", "nowhere", null))).contains("Read the file");
-    assertThat(Bench.failed(edit("code", " \n ", "x", null))).contains("whitespace");
-    assertThat(Bench.failed(edit("code", "", "x", null))).contains("oldText is empty");
-    assertThat(Bench.failed(edit("code", "x", "x", null))).contains("the same");
-    assertThat(Bench.failed(edit("missing", "x", "y", null))).contains("no such file");
-    assertThat(Bench.failed(edit("new/missing", "x", "y", null))).contains("no such file");
+    assertThat(FakeToolContext.failed(edit("code", "gone", "Call", null)))
+        .contains("newText is there");
+    assertThat(FakeToolContext.failed(edit("code", "gone", "nowhere", null)))
+        .contains("Read the file");
+    assertThat(FakeToolContext.failed(edit("code", " \n ", "x", null))).contains("whitespace");
+    assertThat(FakeToolContext.failed(edit("code", "", "x", null))).contains("oldText is empty");
+    assertThat(FakeToolContext.failed(edit("code", "x", "x", null))).contains("the same");
+    assertThat(FakeToolContext.failed(edit("missing", "x", "y", null))).contains("no such file");
+    assertThat(FakeToolContext.failed(edit("new/missing", "x", "y", null)))
+        .contains("no such file");
     assertThat(folder.resolve("new")).doesNotExist();
   }
 
   @Test
   void line_ends_encodings_and_marks_of_a_file_are_kept() throws IOException {
     Files.writeString(folder.resolve("dos"), "\uFEFFa\r\nb\r\nc\r\n");
-    Bench.done(edit("dos", "a\nb\n", "x\ny\n", null));
+    FakeToolContext.done(edit("dos", "a\nb\n", "x\ny\n", null));
     assertThat(read("dos")).isEqualTo("\uFEFFx\r\ny\r\nc\r\n");
 
     Files.write(folder.resolve("latin"), "süß".getBytes(StandardCharsets.ISO_8859_1));
-    Bench.done(edit("latin", "ß", "ö", null));
+    FakeToolContext.done(edit("latin", "ß", "ö", null));
     assertThat(Files.readString(folder.resolve("latin"), StandardCharsets.ISO_8859_1))
         .isEqualTo("süö");
-    assertThat(Bench.failed(edit("latin", "ö", "🙂", null))).contains("lacks a character");
+    assertThat(FakeToolContext.failed(edit("latin", "ö", "🙂", null)))
+        .contains("lacks a character");
 
     Files.write(folder.resolve("binary"), new byte[] {1, 0, 2});
-    assertThat(Bench.failed(edit("binary", "x", "y", null))).contains("not a text file");
+    assertThat(FakeToolContext.failed(edit("binary", "x", "y", null))).contains("not a text file");
   }
 
   @Test
@@ -272,10 +279,13 @@ class WriteToolsTest {
     var write = Json.object().put("path", "deep/new.txt").put("content", "x\n");
     var wrong = Json.object().put("path", "../x").put("content", "x\n");
 
-    assertThat(new EditFile().preview(edit, bench).orElseThrow()).contains("-two\n+2\n");
-    assertThat(new WriteFile().preview(write, bench).orElseThrow()).contains("+++ deep/new.txt");
-    assertThat(new WriteFile().preview(wrong, bench).orElseThrow()).contains("will not work");
-    assertThatThrownBy(() -> new WriteFile().preview(Json.object(), bench))
+    assertThat(new EditFileTool().preview(edit, fakeToolContext).orElseThrow())
+        .contains("-two\n+2\n");
+    assertThat(new WriteFileTool().preview(write, fakeToolContext).orElseThrow())
+        .contains("+++ deep/new.txt");
+    assertThat(new WriteFileTool().preview(wrong, fakeToolContext).orElseThrow())
+        .contains("will not work");
+    assertThatThrownBy(() -> new WriteFileTool().preview(Json.object(), fakeToolContext))
         .isInstanceOf(Rejection.Invalid.class)
         .hasMessage("path is missing");
     assertThat(folder.resolve("deep")).doesNotExist();
@@ -284,28 +294,30 @@ class WriteToolsTest {
 
   @Test
   void arguments_that_do_not_fit_are_refused_in_words_that_help() {
-    var tool = new EditFile();
+    var tool = new EditFileTool();
     var path = Json.object().put("path", 1).put("oldText", "a").put("newText", "b");
     var all =
         Json.object().put("path", "a").put("oldText", "a").put("newText", "b").put("replaceAll", 1);
 
     var unknown = all.deepCopy().put("replace_all", true);
 
-    assertThatThrownBy(() -> tool.call(path, bench)).hasMessage("path must be a string");
-    assertThatThrownBy(() -> tool.call(unknown, bench))
+    assertThatThrownBy(() -> tool.call(path, fakeToolContext)).hasMessage("path must be a string");
+    assertThatThrownBy(() -> tool.call(unknown, fakeToolContext))
         .hasMessage(
             "there is no argument replace_all; there are: path, oldText, newText, replaceAll");
-    assertThatThrownBy(() -> tool.call(all, bench)).hasMessage("replaceAll must be true or false");
-    assertThatThrownBy(() -> tool.call(Json.object().put("path", "a"), bench))
+    assertThatThrownBy(() -> tool.call(all, fakeToolContext))
+        .hasMessage("replaceAll must be true or false");
+    assertThatThrownBy(() -> tool.call(Json.object().put("path", "a"), fakeToolContext))
         .hasMessage("oldText is missing");
   }
 
   private ToolResult write(String path, String content) {
-    return new WriteFile().call(new WriteFile.Arguments(path, content), bench);
+    return new WriteFileTool().call(new WriteFileTool.Arguments(path, content), fakeToolContext);
   }
 
   private ToolResult edit(String path, String old, String now, @Nullable Boolean all) {
-    return new EditFile().call(new EditFile.Arguments(path, old, now, all), bench);
+    return new EditFileTool()
+        .call(new EditFileTool.Arguments(path, old, now, all), fakeToolContext);
   }
 
   private String read(String path) throws IOException {

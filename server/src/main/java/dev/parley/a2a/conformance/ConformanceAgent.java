@@ -17,8 +17,8 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.TaskState;
 import dev.parley.task.Agent;
-import dev.parley.task.Outcome;
-import dev.parley.task.Run;
+import dev.parley.task.TaskOutcome;
+import dev.parley.task.TaskRun;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,91 +38,94 @@ public final class ConformanceAgent implements Agent {
   private static final String TEXT = "text/plain";
 
   @Override
-  public Outcome work(Run run) throws InterruptedException {
-    var message = run.created().messageId();
+  public TaskOutcome work(TaskRun taskRun) throws InterruptedException {
+    var message = taskRun.created().messageId();
     var said = message == null ? "" : message.value();
-    for (var entry : run.news()) {
+    for (var entry : taskRun.readNewEntries()) {
       switch (entry.event()) {
         case InputReceived received when received.metadata() != null ->
             said = received.metadata().path("a2a").path("messageId").asString("");
         case InputLapsed _ -> {
-          return said(run, "Nobody answered");
+          return answer(taskRun, "Nobody answered");
         }
         default -> {} // The agent's own events.
       }
     }
-    return act(run, said);
+    return act(taskRun, said);
   }
 
-  private static Outcome act(Run run, String id) throws InterruptedException {
+  private static TaskOutcome act(TaskRun taskRun, String id) throws InterruptedException {
     if (id.startsWith("tck-complete-task")) {
-      return said(run, "Hello from TCK");
+      return answer(taskRun, "Hello from TCK");
     }
     if (id.startsWith("tck-artifact-file-url")) {
-      return made(run, FILE, file("", Json.object().put("url", "https://example.com/" + FILE)));
+      return writeArtifact(
+          taskRun, FILE, file("", Json.object().put("url", "https://example.com/" + FILE)));
     }
     if (id.startsWith("tck-artifact-file") || id.startsWith("tck-stream-artifact-file")) {
-      return made(run, FILE, file("Generated file content", null));
+      return writeArtifact(taskRun, FILE, file("Generated file content", null));
     }
     if (id.startsWith("tck-artifact-data")) {
       var data = Json.object().put("key", "value").put("count", 42);
-      return made(
-          run, "data", (name, version) -> new DataWrite(name, "data", null, data, null, version));
+      return writeArtifact(
+          taskRun,
+          "data",
+          (name, version) -> new DataWrite(name, "data", null, data, null, version));
     }
     if (id.startsWith("tck-artifact-text")) {
-      return said(run, "Generated text content");
+      return answer(taskRun, "Generated text content");
     }
     if (id.startsWith("tck-message-response")) {
       var alone = Json.object();
       alone.putObject("a2a").put("message", true);
-      return new Outcome.Completed("Direct message response", alone);
+      return new TaskOutcome.Completed("Direct message response", alone);
     }
     if (id.startsWith("tck-reject-task")) {
-      return new Outcome.Failed(ErrorCode.REJECTED, "rejected", false);
+      return new TaskOutcome.Failed(ErrorCode.REJECTED, "rejected", false);
     }
     if (id.startsWith("tck-stream-artifact-chunked")) {
-      return said(run, "chunk-1 ", "chunk-2");
+      return answer(taskRun, "chunk-1 ", "chunk-2");
     }
     if (id.startsWith("tck-stream-002")) {
-      return new Outcome.Completed("");
+      return new TaskOutcome.Completed("");
     }
     if (id.startsWith("tck-stream-artifact-text")) {
-      return said(run, "Streamed text content");
+      return answer(taskRun, "Streamed text content");
     }
     if (id.startsWith("tck-stream-ordering-001")) {
-      return said(run, "Ordered output");
+      return answer(taskRun, "Ordered output");
     }
     if (id.startsWith("tck-stream-001")) {
-      return said(run, "Stream hello from TCK");
+      return answer(taskRun, "Stream hello from TCK");
     }
     if (id.startsWith("tck-stream-003")) {
-      return said(run, "Stream task lifecycle");
+      return answer(taskRun, "Stream task lifecycle");
     }
     if (id.startsWith("test-resubscribe-message-id")) {
       Thread.sleep(LONG_WORK);
-      return said(run, "Long work done");
+      return answer(taskRun, "Long work done");
     }
-    return asked(run);
+    return askBack(taskRun);
   }
 
   /// Writes the answer in these pieces and completes the task.
-  private static Outcome said(Run run, String... pieces) {
-    var block = run.sources().blockId();
+  private static TaskOutcome answer(TaskRun taskRun, String... pieces) {
+    var block = taskRun.sources().blockId();
     var events = new ArrayList<Event>();
     for (var piece : pieces) {
       events.add(new ContentDelta(piece, events.size(), block));
     }
     var whole = String.join("", pieces);
     events.add(new ContentComplete(whole, block, FinishReason.STOP, null, null, null));
-    run.emit(events);
-    return new Outcome.Completed(whole);
+    taskRun.emit(events);
+    return new TaskOutcome.Completed(whole);
   }
 
-  private static Outcome made(
-      Run run, String name, BiFunction<ArtifactId, Integer, Event> artifact) {
+  private static TaskOutcome writeArtifact(
+      TaskRun taskRun, String name, BiFunction<ArtifactId, Integer, Event> artifact) {
     var id = new ArtifactId(name);
-    run.emit(state -> List.of(artifact.apply(id, state.nextVersion(id))));
-    return new Outcome.Completed("");
+    taskRun.emit(state -> List.of(artifact.apply(id, state.nextVersion(id))));
+    return new TaskOutcome.Completed("");
   }
 
   private static BiFunction<ArtifactId, Integer, Event> file(
@@ -131,9 +134,9 @@ public final class ConformanceAgent implements Agent {
         new FileWrite(id, content, 0, true, FILE, null, TEXT, Encoding.UTF_8, metadata, version);
   }
 
-  private static Outcome asked(Run run) {
-    var id = new InputId(run.sources().ids().get());
-    run.emit(
+  private static TaskOutcome askBack(TaskRun taskRun) {
+    var id = new InputId(taskRun.sources().ids().get());
+    taskRun.emit(
         List.of(
             new InputRequired(
                 id,
@@ -143,9 +146,9 @@ public final class ConformanceAgent implements Agent {
                 null,
                 null,
                 null,
-                run.sources().clock().instant().plus(PATIENCE))));
+                taskRun.sources().clock().instant().plus(PATIENCE))));
     var waiting = Json.object().put("blockedBy", "user");
     waiting.putArray("inputIds").add(id.value());
-    return new Outcome.Parked(TaskState.WAITING_INPUT, waiting);
+    return new TaskOutcome.Parked(TaskState.WAITING_INPUT, waiting);
   }
 }

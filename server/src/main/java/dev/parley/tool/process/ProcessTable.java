@@ -18,7 +18,7 @@ final class ProcessTable {
   ///
   /// `start` counts ticks since the machine was started, or milliseconds without `/proc`. In that
   /// case `session` is 0.
-  record Entry(long pid, long parent, long session, long start) {}
+  record ProcessInfo(long pid, long parent, long session, long start) {}
 
   private static final Path PROC = Path.of("/proc");
   private static final boolean LINUX = Files.isReadable(PROC.resolve("self/stat"));
@@ -31,7 +31,7 @@ final class ProcessTable {
   }
 
   /// The boot id of this machine; `-` if it is unknown.
-  static String boot() {
+  static String bootId() {
     try {
       return Files.readString(PROC.resolve("sys/kernel/random/boot_id")).strip();
     } catch (IOException unknown) {
@@ -40,15 +40,15 @@ final class ProcessTable {
   }
 
   /// All processes, except those that have ended and were not reaped yet.
-  static Map<Long, Entry> now() {
-    var all = new HashMap<Long, Entry>();
+  static Map<Long, ProcessInfo> snapshot() {
+    var all = new HashMap<Long, ProcessInfo>();
     if (!LINUX) {
       ProcessHandle.allProcesses().forEach(handle -> all.put(handle.pid(), entry(handle)));
       return all;
     }
     try (var folders = Files.newDirectoryStream(PROC, "[0-9]*")) {
       for (var folder : folders) {
-        stat(folder).ifPresent(entry -> all.put(entry.pid(), entry));
+        stat(folder).ifPresent(processInfo -> all.put(processInfo.pid(), processInfo));
       }
     } catch (IOException unreadable) {
       throw new IllegalStateException("/proc cannot be read", unreadable);
@@ -57,11 +57,13 @@ final class ProcessTable {
   }
 
   /// The children of `parent` that have ended and were not reaped yet. Linux only.
-  static Set<Entry> ended(long parent) {
-    var all = new HashSet<Entry>();
+  static Set<ProcessInfo> ended(long parent) {
+    var all = new HashSet<ProcessInfo>();
     try (var folders = Files.newDirectoryStream(PROC, "[0-9]*")) {
       for (var folder : folders) {
-        stat(folder, true).filter(entry -> entry.parent() == parent).ifPresent(all::add);
+        stat(folder, true)
+            .filter(processInfo -> processInfo.parent() == parent)
+            .ifPresent(all::add);
       }
     } catch (IOException unreadable) {
       throw new IllegalStateException("/proc cannot be read", unreadable);
@@ -69,24 +71,24 @@ final class ProcessTable {
     return all;
   }
 
-  static Optional<Entry> find(long pid) {
+  static Optional<ProcessInfo> find(long pid) {
     return LINUX
         ? stat(PROC.resolve(Long.toString(pid)))
         : ProcessHandle.of(pid).filter(ProcessHandle::isAlive).map(ProcessTable::entry);
   }
 
   /// True if the process is still running, and its id was not reused.
-  static boolean alive(Entry entry) {
-    return find(entry.pid()).filter(now -> now.start() == entry.start()).isPresent();
+  static boolean alive(ProcessInfo processInfo) {
+    return find(processInfo.pid()).filter(now -> now.start() == processInfo.start()).isPresent();
   }
 
   /// The initial environment of the process: each variable, `NAME=value`, between two NULs. Empty
   /// if it cannot be read.
-  static String environment(Entry entry) {
+  static String environment(ProcessInfo processInfo) {
     if (!LINUX) {
       return "";
     }
-    try (var input = Files.newInputStream(PROC.resolve(entry.pid() + "/environ"))) {
+    try (var input = Files.newInputStream(PROC.resolve(processInfo.pid() + "/environ"))) {
       return "\0" + new String(input.readNBytes(ENVIRONMENT_MAX), StandardCharsets.ISO_8859_1);
     } catch (IOException goneOrSomebodyElses) {
       return "";
@@ -95,10 +97,10 @@ final class ProcessTable {
 
   /// Asks the process to end, or kills it with `force`. Never signals another process that got the
   /// same id.
-  static void signal(Entry entry, boolean force) {
+  static void signal(ProcessInfo processInfo, boolean force) {
     // The handle contains the start time of its process, and signals no other.
-    var handle = ProcessHandle.of(entry.pid());
-    if (handle.isPresent() && alive(entry)) {
+    var handle = ProcessHandle.of(processInfo.pid());
+    if (handle.isPresent() && alive(processInfo)) {
       if (force) {
         handle.get().destroyForcibly();
       } else {
@@ -107,13 +109,13 @@ final class ProcessTable {
     }
   }
 
-  private static Optional<Entry> stat(Path folder) {
+  private static Optional<ProcessInfo> stat(Path folder) {
     return stat(folder, false);
   }
 
   /// The process, if its state matches `ended`. The format is described in proc(5). The name, in
   /// parentheses, may contain any characters, including parentheses.
-  private static Optional<Entry> stat(Path folder, boolean ended) {
+  private static Optional<ProcessInfo> stat(Path folder, boolean ended) {
     try {
       var text = Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1);
       var fields = text.substring(text.lastIndexOf(')') + 2).split(" ", -1);
@@ -121,7 +123,7 @@ final class ProcessTable {
       return over != ended
           ? Optional.empty()
           : Optional.of(
-              new Entry(
+              new ProcessInfo(
                   Long.parseLong(text.substring(0, text.indexOf(' '))),
                   Long.parseLong(fields[1]),
                   Long.parseLong(fields[3]),
@@ -131,8 +133,8 @@ final class ProcessTable {
     }
   }
 
-  private static Entry entry(ProcessHandle handle) {
-    return new Entry(
+  private static ProcessInfo entry(ProcessHandle handle) {
+    return new ProcessInfo(
         handle.pid(),
         handle.parent().map(ProcessHandle::pid).orElse(0L),
         0,

@@ -17,12 +17,12 @@ public final class ProgramPath {
   /// on the `PATH` of the environment. Empty if there is no executable file.
   public static Optional<Path> find(String name, Map<String, String> environment, Path folder) {
     if (name.contains(File.separator)) {
-      return resolve(folder, name).filter(ProgramPath::runs);
+      return resolve(folder, name).filter(ProgramPath::isExecutable);
     }
     return Stream.of(environment.getOrDefault("PATH", "").split(File.pathSeparator, -1))
         .filter(each -> !each.isEmpty() && !name.isEmpty())
         .flatMap(each -> resolve(folder, each).flatMap(found -> resolve(found, name)).stream())
-        .filter(ProgramPath::runs)
+        .filter(ProgramPath::isExecutable)
         .findFirst();
   }
 
@@ -34,7 +34,7 @@ public final class ProgramPath {
     }
   }
 
-  private static boolean runs(Path file) {
+  private static boolean isExecutable(Path file) {
     return Files.isRegularFile(file) && Files.isExecutable(file);
   }
 }

@@ -21,7 +21,7 @@ final class TcpTable {
 
   /// A socket: its inode, as in `/proc/PID/fd`, and its user. `inode` is 0 when no process holds
   /// the socket.
-  record Row(long inode, long uid) {}
+  record TcpSocket(long inode, long uid) {}
 
   private TcpTable() {}
 
@@ -33,8 +33,9 @@ final class TcpTable {
   /// The socket with this local and remote address, if it belongs to this machine.
   ///
   /// @throws IOException if the table cannot be read
-  static Optional<Row> find(InetSocketAddress local, InetSocketAddress remote) throws IOException {
-    Row found = null;
+  static Optional<TcpSocket> find(InetSocketAddress local, InetSocketAddress remote)
+      throws IOException {
+    TcpSocket found = null;
     for (var name : new String[] {"tcp", "tcp6"}) {
       var file = PROC_NET.resolve(name);
       if (name.equals("tcp6") && !Files.exists(file)) {
@@ -48,7 +49,7 @@ final class TcpTable {
               && same(fields[1], local)
               && same(fields[2], remote)
               && (found == null || found.inode() == 0)) {
-            found = new Row(Long.parseLong(fields[9]), Long.parseLong(fields[7]));
+            found = new TcpSocket(Long.parseLong(fields[9]), Long.parseLong(fields[7]));
           }
         }
       }

@@ -1,0 +1,120 @@
+package dev.parley.a2a;
+
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Encodes A2A objects as JSON, for one version and binding. [A2aParser] reads all encodings.
+public abstract sealed class A2aEncoder permits KindJsonEncoder, ProtoJsonEncoder {
+
+  A2aEncoder() {}
+
+  public abstract ObjectNode part(A2aPart part);
+
+  public abstract ObjectNode message(A2aMessage message);
+
+  public abstract ObjectNode task(A2aTask task);
+
+  public abstract ObjectNode statusUpdate(A2aStatusUpdate update);
+
+  public abstract ObjectNode artifactUpdate(A2aArtifactUpdate update);
+
+  /// Encodes the result of a call or an item of a stream, wrapped in a field if the version
+  /// requires it.
+  public abstract ObjectNode item(A2aResponseItem item);
+
+  public abstract ObjectNode push(PushNotificationConfig target);
+
+  /// Encodes the response to a request for all push targets of a task.
+  public abstract JsonNode pushes(List<PushNotificationConfig> targets);
+
+  /// Encodes the parameters of a send request.
+  public abstract ObjectNode send(SendMessageRequest request);
+
+  abstract String state(A2aState state);
+
+  abstract String role(A2aRole role);
+
+  final ObjectNode artifact(A2aArtifact artifact) {
+    var json = A2aJsonFields.object().put("artifactId", artifact.artifactId());
+    A2aJsonFields.put(json, "name", artifact.name());
+    A2aJsonFields.put(json, "description", artifact.description());
+    json.putArray("parts").addAll(artifact.parts().stream().map(this::part).toList());
+    A2aJsonFields.put(json, "metadata", artifact.metadata());
+    A2aJsonFields.putTexts(json, "extensions", artifact.extensions());
+    return json;
+  }
+
+  final ObjectNode status(A2aStatus status) {
+    var json = A2aJsonFields.object().put("state", state(status.state()));
+    if (status.message() != null) {
+      json.set("message", message(status.message()));
+    }
+    if (status.timestamp() != null) {
+      json.put("timestamp", A2aJsonFields.formatTime(status.timestamp()));
+    }
+    return json;
+  }
+
+  /// Writes the fields of a message, with its parts in the field `parts`.
+  final ObjectNode message(ObjectNode json, String parts, A2aMessage message) {
+    json.put("messageId", message.messageId());
+    A2aJsonFields.put(json, "contextId", message.contextId());
+    A2aJsonFields.put(json, "taskId", message.taskId());
+    json.put("role", role(message.role()));
+    json.putArray(parts).addAll(message.parts().stream().map(this::part).toList());
+    A2aJsonFields.put(json, "metadata", message.metadata());
+    A2aJsonFields.putTexts(json, "extensions", message.extensions());
+    A2aJsonFields.putTexts(json, "referenceTaskIds", message.referenceTaskIds());
+    return json;
+  }
+
+  final ObjectNode task(ObjectNode json, A2aTask task) {
+    json.put("id", task.id()).put("contextId", task.contextId());
+    json.set("status", status(task.status()));
+    A2aJsonFields.putAll(json, "artifacts", task.artifacts().stream().map(this::artifact).toList());
+    if (task.history() != null) {
+      json.putArray("history").addAll(task.history().stream().map(this::message).toList());
+    }
+    A2aJsonFields.put(json, "metadata", task.metadata());
+    return json;
+  }
+
+  final ObjectNode statusUpdate(ObjectNode json, A2aStatusUpdate update) {
+    json.put("taskId", update.taskId()).put("contextId", update.contextId());
+    json.set("status", status(update.status()));
+    A2aJsonFields.put(json, "metadata", update.metadata());
+    return json;
+  }
+
+  final ObjectNode artifactUpdate(ObjectNode json, A2aArtifactUpdate update) {
+    json.put("taskId", update.taskId()).put("contextId", update.contextId());
+    json.set("artifact", artifact(update.artifact()));
+    A2aJsonFields.put(json, "metadata", update.metadata());
+    return json;
+  }
+
+  /// The fields of the configuration that are the same in all versions.
+  static ObjectNode configuration(SendMessageRequest request) {
+    var json = A2aJsonFields.object();
+    A2aJsonFields.putTexts(json, "acceptedOutputModes", request.acceptedOutputModes());
+    if (request.historyLength() != null) {
+      json.put("historyLength", request.historyLength());
+    }
+    return json;
+  }
+
+  /// The inner object of a push target in 0.3, which has two layers.
+  static ObjectNode innerPushConfig(PushNotificationConfig target) {
+    var json = A2aJsonFields.object();
+    A2aJsonFields.put(json, "id", target.id());
+    json.put("url", target.url());
+    A2aJsonFields.put(json, "token", target.token());
+    if (target.scheme() != null) {
+      var authentication = json.putObject("authentication");
+      authentication.putArray("schemes").add(target.scheme());
+      A2aJsonFields.put(authentication, "credentials", target.credentials());
+    }
+    return json;
+  }
+}

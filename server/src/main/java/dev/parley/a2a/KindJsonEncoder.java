@@ -1,0 +1,106 @@
+package dev.parley.a2a;
+
+import dev.parley.protocol.Json;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// The encoding of 0.3 over JSON-RPC: the field `kind` gives the type of an object.
+final class KindJsonEncoder extends A2aEncoder {
+
+  private static final String KIND = "kind";
+
+  @Override
+  public ObjectNode part(A2aPart part) {
+    var json = Json.object();
+    switch (part.content()) {
+      case A2aPart.TextContent(var text) -> json.put(KIND, "text").put("text", text);
+      case A2aPart.RawContent(var base64) -> file(json, part).put("bytes", base64);
+      case A2aPart.UrlContent(var url) -> file(json, part).put("uri", url);
+      case A2aPart.DataContent(var value) -> json.put(KIND, "data").set("data", object(value));
+    }
+    A2aJsonFields.put(json, "metadata", part.metadata());
+    return json;
+  }
+
+  private static ObjectNode file(ObjectNode json, A2aPart part) {
+    var file = json.put(KIND, "file").putObject("file");
+    A2aJsonFields.put(file, "mimeType", part.mediaType());
+    A2aJsonFields.put(file, "name", part.filename());
+    return file;
+  }
+
+  /// The value if it is an object, or else an object around it: data can only be objects here.
+  static ObjectNode object(JsonNode value) {
+    return value instanceof ObjectNode object ? object : Json.object().set("value", value);
+  }
+
+  @Override
+  public ObjectNode message(A2aMessage message) {
+    return message(Json.object().put(KIND, "message"), "parts", message);
+  }
+
+  @Override
+  public ObjectNode task(A2aTask task) {
+    return task(Json.object().put(KIND, "task"), task);
+  }
+
+  @Override
+  public ObjectNode statusUpdate(A2aStatusUpdate update) {
+    return statusUpdate(Json.object().put(KIND, "status-update"), update)
+        .put("final", update.last());
+  }
+
+  @Override
+  public ObjectNode artifactUpdate(A2aArtifactUpdate update) {
+    return artifactUpdate(Json.object().put(KIND, "artifact-update"), update)
+        .put("append", update.append())
+        .put("lastChunk", update.lastChunk());
+  }
+
+  @Override
+  public ObjectNode item(A2aResponseItem item) {
+    return switch (item) {
+      case A2aTask task -> task(task);
+      case A2aMessage message -> message(message);
+      case A2aStatusUpdate update -> statusUpdate(update);
+      case A2aArtifactUpdate update -> artifactUpdate(update);
+    };
+  }
+
+  @Override
+  public ObjectNode push(PushNotificationConfig target) {
+    var json = Json.object();
+    A2aJsonFields.put(json, "taskId", target.taskId());
+    json.set("pushNotificationConfig", innerPushConfig(target));
+    return json;
+  }
+
+  @Override
+  public JsonNode pushes(List<PushNotificationConfig> targets) {
+    return Json.mapper().createArrayNode().addAll(targets.stream().map(this::push).toList());
+  }
+
+  @Override
+  public ObjectNode send(SendMessageRequest request) {
+    var json = Json.object();
+    json.set("message", message(request.message()));
+    var configuration = configuration(request).put("blocking", request.blocking());
+    if (request.push() != null) {
+      configuration.set("pushNotificationConfig", innerPushConfig(request.push()));
+    }
+    json.set("configuration", configuration);
+    A2aJsonFields.put(json, "metadata", request.metadata());
+    return json;
+  }
+
+  @Override
+  String state(A2aState state) {
+    return state.kebab();
+  }
+
+  @Override
+  String role(A2aRole role) {
+    return role.plain();
+  }
+}

@@ -1,0 +1,123 @@
+package dev.parley.a2a;
+
+import dev.parley.protocol.Json;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// The encoding of 1.0: ProtoJSON, where the name of the enclosing field gives the type of an
+/// object, and false or empty fields are omitted.
+sealed class ProtoJsonEncoder extends A2aEncoder permits EarlyProtoJsonEncoder {
+
+  @Override
+  public ObjectNode part(A2aPart part) {
+    var json = Json.object();
+    switch (part.content()) {
+      case A2aPart.TextContent(var text) -> json.put("text", text);
+      case A2aPart.RawContent(var base64) -> json.put("raw", base64);
+      case A2aPart.UrlContent(var url) -> json.put("url", url);
+      case A2aPart.DataContent(var value) -> json.set("data", value);
+    }
+    A2aJsonFields.put(json, "metadata", part.metadata());
+    A2aJsonFields.put(json, "filename", part.filename());
+    A2aJsonFields.put(json, "mediaType", part.mediaType());
+    return json;
+  }
+
+  @Override
+  public ObjectNode message(A2aMessage message) {
+    return message(Json.object(), "parts", message);
+  }
+
+  @Override
+  public final ObjectNode task(A2aTask task) {
+    return task(Json.object(), task);
+  }
+
+  @Override
+  public ObjectNode statusUpdate(A2aStatusUpdate update) {
+    return statusUpdate(Json.object(), update);
+  }
+
+  @Override
+  public final ObjectNode artifactUpdate(A2aArtifactUpdate update) {
+    var json = artifactUpdate(Json.object(), update);
+    if (update.append()) {
+      json.put("append", true);
+    }
+    if (update.lastChunk()) {
+      json.put("lastChunk", true);
+    }
+    return json;
+  }
+
+  @Override
+  public final ObjectNode item(A2aResponseItem item) {
+    var json = Json.object();
+    switch (item) {
+      case A2aTask task -> json.set("task", task(task));
+      case A2aMessage message -> json.set(messageMember(), message(message));
+      case A2aStatusUpdate update -> json.set("statusUpdate", statusUpdate(update));
+      case A2aArtifactUpdate update -> json.set("artifactUpdate", artifactUpdate(update));
+    }
+    return json;
+  }
+
+  /// The name of the field with a message.
+  String messageMember() {
+    return "message";
+  }
+
+  @Override
+  public ObjectNode push(PushNotificationConfig target) {
+    var json = Json.object();
+    A2aJsonFields.put(json, "tenant", target.tenant());
+    A2aJsonFields.put(json, "id", target.id());
+    A2aJsonFields.put(json, "taskId", target.taskId());
+    json.put("url", target.url());
+    A2aJsonFields.put(json, "token", target.token());
+    if (target.scheme() != null) {
+      var authentication = json.putObject("authentication").put("scheme", target.scheme());
+      A2aJsonFields.put(authentication, "credentials", target.credentials());
+    }
+    return json;
+  }
+
+  @Override
+  public JsonNode pushes(List<PushNotificationConfig> targets) {
+    var json = Json.object();
+    json.putArray("configs").addAll(targets.stream().map(this::push).toList());
+    return json;
+  }
+
+  @Override
+  public ObjectNode send(SendMessageRequest request) {
+    var json = Json.object();
+    A2aJsonFields.put(json, "tenant", request.tenant());
+    json.set("message", message(request.message()));
+    var configuration = configuration(request);
+    if (!request.blocking()) {
+      configuration.put("returnImmediately", true);
+    }
+    if (request.push() != null) {
+      configuration.set("taskPushNotificationConfig", push(request.push()));
+    }
+    json.set("configuration", configuration);
+    A2aJsonFields.put(json, "metadata", request.metadata());
+    return json;
+  }
+
+  @Override
+  final String state(A2aState state) {
+    return stateName(state);
+  }
+
+  String stateName(A2aState state) {
+    return state.proto();
+  }
+
+  @Override
+  final String role(A2aRole role) {
+    return role.proto();
+  }
+}

@@ -1,0 +1,179 @@
+package dev.parley.agent;
+
+import dev.parley.agent.ToolCallHistory.QuestionPurpose;
+import dev.parley.auth.SignInId;
+import dev.parley.auth.SignInRequests;
+import dev.parley.protocol.AuthEvent.AuthRequired;
+import dev.parley.protocol.AuthId;
+import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.protocol.InputId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.VisibleText;
+import dev.parley.task.QuestionMetadata;
+import dev.parley.task.TaskRun;
+import dev.parley.tool.Tool;
+import dev.parley.tool.ToolQuestion;
+import dev.parley.tool.ToolSignIn;
+import dev.parley.tool.Urgency;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Creates the events for the questions of tool calls.
+public final class QuestionFactory {
+
+  /// In the metadata of an approval: the hash of the tool and its arguments.
+  public static final String HASH = "hash";
+
+  /// In the metadata of an approval: one line that describes the call.
+  public static final String SUMMARY = "summary";
+
+  /// The description of a call for the person who approves it.
+  record CallPreview(String summary, @Nullable String preview) {}
+
+  private final TaskRun taskRun;
+  private final Duration defaultTimeout;
+  private final SignInRequests signInRequests;
+
+  QuestionFactory(TaskRun taskRun, Duration patience, SignInRequests desk) {
+    this.taskRun = taskRun;
+    this.defaultTimeout = patience;
+    this.signInRequests = desk;
+  }
+
+  /// The question whether this call may be made.
+  InputRequired approval(ToolCall call, Tool tool, CallPreview callPreview) {
+    var metadata = callMetadata(null, call, QuestionPurpose.APPROVAL);
+    metadata.set("toolCall", toolCall(call));
+    metadata.put(HASH, hash(call.name(), call.arguments()));
+    metadata.put("effect", tool.effect().wire());
+    metadata.set(QuestionMetadata.ARGUMENTS_SCHEMA, tool.schema());
+    metadata.put(SUMMARY, VisibleText.of(callPreview.summary()));
+    if (callPreview.preview() != null) {
+      metadata.put("preview", VisibleText.of(callPreview.preview()));
+    }
+    // The prompt shows hidden characters; the call and its hash stay unchanged.
+    return confirmation(
+        "May " + taskRun.origin().agentId() + " call " + call.name() + "?", metadata);
+  }
+
+  /// The question whether a call, which may have been made before, is to be made again.
+  InputRequired doubt(ToolCall call) {
+    var metadata = callMetadata(null, call, QuestionPurpose.DOUBT);
+    metadata.set("toolCall", toolCall(call));
+    return confirmation(
+        "The server stopped while "
+            + call.name()
+            + " ran, so it may or may not have happened. Run it again?",
+        metadata);
+  }
+
+  private InputRequired confirmation(String prompt, ObjectNode metadata) {
+    return required(
+        new ToolQuestion(InputType.CONFIRMATION, prompt, null, List.of(), true, null, null),
+        metadata);
+  }
+
+  /// A question of a tool, before or while it works.
+  InputRequired need(ToolCall call, ToolQuestion toolQuestion, QuestionPurpose questionPurpose) {
+    var metadata = callMetadata(toolQuestion.metadata(), call, questionPurpose);
+    if (!metadata.has("toolCall")) {
+      metadata.set("toolCall", toolCall(call));
+    }
+    return required(toolQuestion, metadata);
+  }
+
+  private InputRequired required(ToolQuestion toolQuestion, ObjectNode metadata) {
+    var timeout = toolQuestion.timeout() == null ? defaultTimeout : toolQuestion.timeout();
+    metadata.put("timeout", timeout.toSeconds());
+    if (!metadata.has(Urgency.KEY)) {
+      metadata.put(Urgency.KEY, Urgency.of(taskRun.created().priority()).wire());
+    }
+    return new InputRequired(
+        new InputId(taskRun.sources().ids().get()),
+        toolQuestion.requireUser(),
+        toolQuestion.type(),
+        VisibleText.of(toolQuestion.prompt()),
+        toolQuestion.schema(),
+        toolQuestion.options().isEmpty() ? null : toolQuestion.options(),
+        metadata,
+        taskRun.sources().clock().instant().plus(timeout));
+  }
+
+  /// A sign-in that a tool needs before it works.
+  ///
+  /// @throws dev.parley.protocol.Rejection.Invalid if such a sign-in is not possible
+  AuthRequired signIn(ToolCall call, ToolSignIn toolSignIn) throws InterruptedException {
+    var metadata = callMetadata(toolSignIn.metadata(), call, QuestionPurpose.NEED);
+    var timeout = toolSignIn.timeout() == null ? defaultTimeout : toolSignIn.timeout();
+    metadata.put("expiresIn", timeout.toSeconds());
+    var id = new AuthId(taskRun.sources().ids().get());
+    var expiresAt = taskRun.sources().clock().instant().plus(timeout);
+    var signInInstructions =
+        signInRequests.prepare(
+            new SignInRequests.SignInDetails(
+                new SignInId(taskRun.context(), id),
+                taskRun.owner(),
+                toolSignIn.type(),
+                toolSignIn.provider(),
+                toolSignIn.scopes(),
+                toolSignIn.authUrl(),
+                toolSignIn.metadata(),
+                expiresAt));
+    metadata.setAll(signInInstructions.metadata());
+    return new AuthRequired(
+        id,
+        toolSignIn.type(),
+        toolSignIn.provider(),
+        toolSignIn.scopes().isEmpty() ? null : toolSignIn.scopes(),
+        VisibleText.of(toolSignIn.prompt()),
+        signInInstructions.authUrl(),
+        metadata,
+        expiresAt);
+  }
+
+  /// The tool's own metadata, with the call and the purpose added last, so that a tool cannot make
+  /// its question look like one about another call.
+  private static ObjectNode callMetadata(
+      @Nullable ObjectNode told, ToolCall call, QuestionPurpose questionPurpose) {
+    return (told == null ? Json.object() : told.deepCopy())
+        .put(QuestionMetadata.TOOL_CALL_ID, call.id().value())
+        .put(ModelTaskHistory.PURPOSE, questionPurpose.name().toLowerCase(Locale.ROOT));
+  }
+
+  private static ObjectNode toolCall(ToolCall call) {
+    var json =
+        Json.object()
+            .put(QuestionMetadata.TOOL_CALL_ID, call.id().value())
+            .put("toolName", call.name());
+    json.set("arguments", call.arguments());
+    return json;
+  }
+
+  /// The hash that binds an approval to the tool and its arguments, independent of the order of
+  /// their fields.
+  public static String hash(String tool, JsonNode arguments) {
+    try {
+      var sorted =
+          Json.mapper()
+              .writer(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+              .writeValueAsString(Json.mapper().convertValue(arguments, Object.class));
+      var digest = MessageDigest.getInstance("SHA-256");
+      digest.update(tool.getBytes(StandardCharsets.UTF_8));
+      digest.update((byte) 0);
+      return HexFormat.of().formatHex(digest.digest(sorted.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+}

@@ -1,0 +1,18 @@
+package dev.parley.agent;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// Numbers the thoughts of a task, across its threads. Thread-safe.
+final class ThoughtCounter {
+
+  private final AtomicInteger next = new AtomicInteger();
+
+  /// The task has at least this many thoughts.
+  void atLeast(int count) {
+    next.accumulateAndGet(count, Math::max);
+  }
+
+  int next() {
+    return next.getAndIncrement();
+  }
+}

@@ -1,0 +1,192 @@
+package dev.parley.agent;
+
+import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.ToolEvent.SubagentMetadata;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.tool.ToolAnswer;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// The state of one tool call of a turn, as the log has it. Only [ModelTaskHistory] changes it. Not
+/// thread-safe.
+final class ToolCallHistory {
+
+  /// The purpose of a question.
+  enum QuestionPurpose {
+    /// Approval of the call.
+    APPROVAL,
+    /// Input that the tool needs; the call returned and is made again with the answer.
+    NEED,
+    /// The call may have run before a crash: ask whether to run it again.
+    DOUBT,
+    /// Input that the tool waits for while it runs.
+    LIVE
+  }
+
+  /// The latest question of the call, and its answer if there is one. `consulted` if a parent agent
+  /// was asked.
+  record ToolCallQuestion(
+      String id,
+      QuestionPurpose purpose,
+      boolean auth,
+      boolean requireUser,
+      boolean consulted,
+      @Nullable ToolAnswer answer) {
+
+    boolean open() {
+      return answer == null;
+    }
+
+    ToolCallQuestion withAnswer(ToolAnswer given) {
+      return new ToolCallQuestion(id, purpose, auth, requireUser, consulted, given);
+    }
+
+    ToolCallQuestion asConsulted() {
+      return new ToolCallQuestion(id, purpose, auth, requireUser, true, answer);
+    }
+  }
+
+  private final ToolCall call;
+  private final Map<TaskId, Optional<SubtaskComplete>> children = new LinkedHashMap<>();
+  private @Nullable ToolStart start;
+  private @Nullable ToolCallQuestion toolCallQuestion;
+  private @Nullable ToolComplete end;
+  private int attempts;
+  private int starts;
+  private int retries;
+  private @Nullable Instant startedAt;
+  private double progress;
+  private boolean returnedForInput;
+  private int askedAt;
+
+  ToolCallHistory(ToolCall call) {
+    this.call = call;
+  }
+
+  /// The call as the model requested it.
+  ToolCall call() {
+    return call;
+  }
+
+  boolean started() {
+    return start != null;
+  }
+
+  /// The arguments of the call, which a person may have edited.
+  ObjectNode arguments() {
+    return start == null ? call.arguments() : start.arguments();
+  }
+
+  Optional<SubagentMetadata> subagents() {
+    return Optional.ofNullable(start).map(ToolStart::subagentMetadata);
+  }
+
+  /// The metadata of the call's start.
+  ObjectNode startMetadata() {
+    return start == null || start.metadata() == null ? Json.object() : start.metadata();
+  }
+
+  Optional<ToolCallQuestion> question() {
+    return Optional.ofNullable(toolCallQuestion);
+  }
+
+  Optional<ToolComplete> end() {
+    return Optional.ofNullable(end);
+  }
+
+  /// How often the tool was called.
+  int attempts() {
+    return attempts;
+  }
+
+  /// How often the tool was called since it last returned for input.
+  int starts() {
+    return starts;
+  }
+
+  /// How often the tool was called again because the call was interrupted, including the current
+  /// time. A call that is repeated with an answer is not a retry.
+  int retries() {
+    return retries + (start != null && !returnedForInput ? 1 : 0);
+  }
+
+  /// When the call started, if it has started.
+  Optional<Instant> startedAt() {
+    return Optional.ofNullable(startedAt);
+  }
+
+  double progress() {
+    return progress;
+  }
+
+  /// True if the latest question belongs to the latest attempt.
+  boolean questionIsCurrent() {
+    return askedAt == attempts;
+  }
+
+  /// True if the tool returned for input in the latest attempt.
+  boolean returnedForInput() {
+    return returnedForInput;
+  }
+
+  /// The subtasks that the call spawned, with the ends of those that have ended.
+  Map<TaskId, Optional<SubtaskComplete>> children() {
+    return children;
+  }
+
+  void begin(ToolStart started, Instant at) {
+    start = started;
+    startedAt = at;
+    retries = 0;
+    attempts = 1;
+    starts = 1;
+    returnedForInput = false;
+  }
+
+  void restart(int attempt) {
+    if (attempt <= attempts) {
+      return;
+    }
+    attempts = attempt;
+    starts++;
+    retries += returnedForInput ? 0 : 1;
+    returnedForInput = false;
+  }
+
+  void progress(double now) {
+    progress = Math.max(progress, now);
+  }
+
+  void ask(ToolCallQuestion asked) {
+    toolCallQuestion = asked;
+    askedAt = attempts;
+    if (asked.purpose() == QuestionPurpose.NEED) {
+      returnedForInput = true;
+      starts = 0;
+    }
+  }
+
+  void markConsulted() {
+    if (toolCallQuestion != null) {
+      toolCallQuestion = toolCallQuestion.asConsulted();
+    }
+  }
+
+  void answer(ToolAnswer given) {
+    if (toolCallQuestion != null) {
+      toolCallQuestion = toolCallQuestion.withAnswer(given);
+    }
+  }
+
+  void end(ToolComplete ended) {
+    end = ended;
+  }
+}

@@ -1,0 +1,456 @@
+package dev.parley.agent;
+
+import dev.parley.agent.ToolCallHistory.QuestionPurpose;
+import dev.parley.agent.ToolCallHistory.ToolCallQuestion;
+import dev.parley.model.ToolArguments;
+import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.ToolEvent;
+import dev.parley.protocol.ToolEvent.ToolProgress;
+import dev.parley.task.TaskOutcome;
+import dev.parley.task.TaskRun;
+import dev.parley.tool.PlatformThreads;
+import dev.parley.tool.Tool;
+import dev.parley.tool.Tool.Permission;
+import dev.parley.tool.ToolAnswer;
+import dev.parley.tool.ToolResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Makes the tool calls of a turn, from the state that the log has: asks for approval, starts
+/// calls, in parallel where the tools allow it, and continues calls after an answer or the end of a
+/// sub-agent.
+///
+/// The order of each call is: the model's turn is durable, approval, `tool-start`, effect,
+/// `tool-complete`. After a crash it is unknown whether a call that has started and not ended took
+/// effect, and the effect class of its tool decides what happens. Not thread-safe.
+final class ToolCalls implements AutoCloseable {
+
+  private static final int PARALLEL_MAX = 16;
+
+  /// How often a call is started that a server stop interrupts each time: the call may be the cause
+  /// of a crash.
+  private static final int STARTS_MAX = 3;
+
+  private static final int PREVIEW_MAX = 20_000;
+
+  /// The dependencies of the calls of a task.
+  record ToolCallsDependencies(
+      Map<String, Tool> tools,
+      ToolPolicy policy,
+      ParentAgentQuestions parentAgents,
+      QuestionFactory questions,
+      ThoughtCounter thoughts,
+      SubtaskCalls subtaskCalls,
+      PlatformThreads threads) {}
+
+  private final TaskRun taskRun;
+  private final ToolCallsDependencies dependencies;
+  private final ToolThreads toolThreads;
+
+  ToolCalls(TaskRun taskRun, ToolCallsDependencies toolCallsDependencies) {
+    this.taskRun = taskRun;
+    this.dependencies = toolCallsDependencies;
+    this.toolThreads = new ToolThreads(taskRun);
+  }
+
+  /// Continues until every call of the turn has ended, or until the calls must wait for an answer
+  /// or a sub-agent; then returns that wait.
+  Optional<TaskOutcome.Parked> advance(ModelTaskHistory modelTaskHistory)
+      throws InterruptedException {
+    while (true) {
+      // Read before the new entries: a call that is no longer running has written its result.
+      var busy = toolThreads.calls();
+      toolThreads.check();
+      modelTaskHistory.read(taskRun.readNewEntries());
+      var calls = modelTaskHistory.calls();
+      if (calls.isEmpty()) {
+        return Optional.empty();
+      }
+      if (!step(calls, busy)) {
+        if (busy.isEmpty()) {
+          return Optional.of(parked(calls));
+        }
+        if (allWaitForAnswers(calls, busy)) {
+          var waits = parked(calls);
+          taskRun.waitForNewEntries(new TaskStatus(waits.state(), null, waits.metadata()));
+        } else {
+          taskRun.awaitSignal();
+        }
+      }
+    }
+  }
+
+  /// True if each running call has asked a question and waits for the answer.
+  private static boolean allWaitForAnswers(List<ToolCallHistory> calls, Set<ToolCallId> busy) {
+    var asking =
+        calls.stream()
+            .filter(call -> call.end().isEmpty())
+            .filter(
+                call ->
+                    call.question()
+                        .filter(asked -> asked.open() && asked.purpose() == QuestionPurpose.LIVE)
+                        .isPresent())
+            .map(call -> call.call().id())
+            .collect(Collectors.toSet());
+    return asking.containsAll(busy);
+  }
+
+  /// Does everything that can be done now. False if there was nothing to do.
+  private boolean step(List<ToolCallHistory> calls, Set<ToolCallId> busy)
+      throws InterruptedException {
+    var events = new ArrayList<Event>();
+    var work = new ArrayList<Runnable>();
+    var orderly = true;
+    var exclusive = false;
+    for (var call : calls) {
+      if (call.end().isPresent()) {
+        continue;
+      }
+      var tool = dependencies.tools().get(call.call().name());
+      var concurrent = tool == null || tool.concurrent();
+      if (!busy.contains(call.call().id())) {
+        var room =
+            concurrent ? !exclusive && work.size() < PARALLEL_MAX : orderly && work.isEmpty();
+        plan(call, tool, room, events, work);
+        exclusive |= !concurrent && !work.isEmpty();
+      }
+      // Calls that cannot run in parallel keep their order.
+      orderly &= concurrent;
+    }
+    if (!events.isEmpty()) {
+      taskRun.emitUnlessCanceled(events);
+      taskRun.reachFailPoint("calls-written");
+    }
+    work.forEach(Runnable::run);
+    return !events.isEmpty() || !work.isEmpty() || askParentAgents(calls);
+  }
+
+  private void plan(
+      ToolCallHistory call,
+      @Nullable Tool tool,
+      boolean room,
+      List<Event> events,
+      List<Runnable> work)
+      throws InterruptedException {
+    if (tool == null) {
+      if (!call.started()) {
+        events.add(ToolCallEvents.start(taskRun, call.call(), null, call.call().arguments()));
+      }
+      events.add(
+          ToolCallEvents.failed(
+              call.call(), "there is no tool called " + call.call().name(), null));
+    } else if (!call.started()) {
+      var broken = ToolArguments.problem(call.call().arguments());
+      if (broken.isPresent()) {
+        reject(call, tool, broken.get(), events);
+      } else {
+        planStart(call, tool, room, events, work);
+      }
+    } else if (tool instanceof SpawnTool spawning) {
+      planSpawned(call, spawning, events, work);
+    } else {
+      planStarted(call, tool, room, events, work);
+    }
+  }
+
+  private void planStart(
+      ToolCallHistory call, Tool tool, boolean room, List<Event> events, List<Runnable> work)
+      throws InterruptedException {
+    switch (dependencies.policy().permissionFor(tool, call.call().arguments())) {
+      case DENY -> reject(call, tool, "this call is not allowed here", events);
+      case ALLOW -> launch(call, tool, call.call().arguments(), room, events, work);
+      case ASK -> {
+        var toolCallQuestion = call.question().orElse(null);
+        if (toolCallQuestion == null) {
+          askApproval(call, tool, events);
+        } else if (toolCallQuestion.answer() instanceof ToolAnswer.Given(var value)) {
+          if (!approves(value)) {
+            reject(call, tool, denied(value), events);
+          } else if (value.path("arguments") instanceof ObjectNode edited) {
+            launchEdited(call, tool, edited, room, events, work);
+          } else {
+            launch(call, tool, call.call().arguments(), room, events, work);
+          }
+        } else if (toolCallQuestion.answer() instanceof ToolAnswer.Lapsed(var reason, _)) {
+          reject(call, tool, "this call was not approved: " + reason, events);
+        }
+      }
+    }
+  }
+
+  /// Asks for approval, unless the call is invalid.
+  private void askApproval(ToolCallHistory call, Tool tool, List<Event> events)
+      throws InterruptedException {
+    try {
+      events.add(dependencies.questions().approval(call.call(), tool, preview(call, tool)));
+    } catch (Rejection.Invalid misfit) {
+      reject(call, tool, String.valueOf(misfit.getMessage()), events);
+    }
+  }
+
+  /// Edited arguments cannot bypass the policy.
+  private void launchEdited(
+      ToolCallHistory call,
+      Tool tool,
+      ObjectNode edited,
+      boolean room,
+      List<Event> events,
+      List<Runnable> work) {
+    if (dependencies.policy().permissionFor(tool, edited) == Permission.DENY) {
+      reject(call, tool, "the edited call is not allowed here", events);
+    } else {
+      launch(call, tool, edited, room, events, work);
+    }
+  }
+
+  /// The summary and the shortened preview for the person who approves.
+  private QuestionFactory.CallPreview preview(ToolCallHistory call, Tool tool)
+      throws InterruptedException {
+    var context =
+        new ToolCallContext(taskRun, dependencies.questions(), dependencies.thoughts(), call);
+    var arguments = call.call().arguments();
+    var thread = "tool-" + tool.name() + "-preview-" + call.call().id();
+    return dependencies
+        .threads()
+        .call(
+            tool.name(),
+            thread,
+            _ ->
+                new QuestionFactory.CallPreview(
+                    tool.summary(arguments, context),
+                    tool.preview(arguments, context).map(ToolCalls::shortened).orElse(null)));
+  }
+
+  private static String shortened(String preview) {
+    return preview.length() <= PREVIEW_MAX ? preview : preview.substring(0, PREVIEW_MAX) + "…";
+  }
+
+  private static boolean approves(JsonNode value) {
+    return value.isBoolean() ? value.asBoolean() : value.path("approved").asBoolean(false);
+  }
+
+  private static String denied(JsonNode value) {
+    var reason = value.path("reason").asString("");
+    return "a person denied this call" + (reason.isEmpty() ? "" : ": " + reason);
+  }
+
+  private void reject(ToolCallHistory call, Tool tool, String reason, List<Event> events) {
+    events.add(ToolCallEvents.start(taskRun, call.call(), tool, call.call().arguments()));
+    events.add(ToolCallEvents.failed(call.call(), reason, null));
+  }
+
+  private void launch(
+      ToolCallHistory call,
+      Tool tool,
+      ObjectNode arguments,
+      boolean room,
+      List<Event> events,
+      List<Runnable> work) {
+    var start = ToolCallEvents.start(taskRun, call.call(), tool, arguments);
+    if (tool instanceof SpawnTool spawning) {
+      try {
+        var subagentJobs = spawning.jobs(arguments);
+        work.add(() -> spawn(start, subagentJobs, call.call()));
+      } catch (Rejection.Invalid misfit) {
+        events.add(start);
+        events.add(ToolCallEvents.failed(call.call(), String.valueOf(misfit.getMessage()), null));
+      }
+    } else if (room && toolThreads.hasRoom(tool.concurrent(), PARALLEL_MAX)) {
+      events.add(start);
+      work.add(() -> start(call, tool, arguments));
+    }
+  }
+
+  private void spawn(
+      ToolEvent.ToolStart start, SpawnTool.SubagentJobs subagentJobs, ToolCall call) {
+    try {
+      dependencies.subtaskCalls().start(start, subagentJobs);
+    } catch (Rejection.Invalid limit) {
+      taskRun.emit(
+          List.of(start, ToolCallEvents.failed(call, String.valueOf(limit.getMessage()), null)));
+    }
+  }
+
+  private void start(ToolCallHistory call, Tool tool, ObjectNode arguments) {
+    var toolInvocation = new ToolInvocation(taskRun, dependencies, tool, call, arguments);
+    toolThreads.start(call.call().id(), tool.concurrent(), toolInvocation::run);
+  }
+
+  /// Plans a call that has started but is not running: it needs input, or a crash interrupted it.
+  private void planStarted(
+      ToolCallHistory call, Tool tool, boolean room, List<Event> events, List<Runnable> work) {
+    var toolCallQuestion = call.question().filter(asked -> call.questionIsCurrent()).orElse(null);
+    if (toolCallQuestion != null
+        && toolCallQuestion.open()
+        && toolCallQuestion.purpose() != QuestionPurpose.LIVE) {
+      return;
+    }
+    if (toolCallQuestion != null && toolCallQuestion.open()) {
+      // The process that asked has stopped.
+      events.add(new InputLapsed(new InputId(toolCallQuestion.id()), "the server stopped"));
+    }
+    if (call.starts() >= STARTS_MAX) {
+      events.add(cutOff(call, tool));
+    } else if (call.returnedForInput()) {
+      restart(call, tool, room, events, work);
+    } else if (toolCallQuestion != null && toolCallQuestion.purpose() == QuestionPurpose.DOUBT) {
+      if (toolCallQuestion.answer() instanceof ToolAnswer.Given(var value) && approves(value)) {
+        restart(call, tool, room, events, work);
+      } else {
+        events.add(outcomeUnknown(call.call()));
+      }
+    } else {
+      switch (tool.effect()) {
+        case PURE, IDEMPOTENT -> restart(call, tool, room, events, work);
+        case AT_MOST_ONCE -> events.add(outcomeUnknown(call.call()));
+        case ASK -> events.add(dependencies.questions().doubt(call.call()));
+      }
+    }
+  }
+
+  private static Event cutOff(ToolCallHistory call, Tool tool) {
+    var outcome =
+        switch (tool.effect()) {
+          case PURE, IDEMPOTENT -> ToolEvent.Outcome.INTERRUPTED;
+          case AT_MOST_ONCE, ASK -> ToolEvent.Outcome.OUTCOME_UNKNOWN;
+        };
+    return ToolCallEvents.failed(
+        call.call(),
+        "the server stopped "
+            + call.starts()
+            + " times while this call ran, so the call is not made again",
+        outcome);
+  }
+
+  private static Event outcomeUnknown(ToolCall call) {
+    return ToolCallEvents.failed(
+        call,
+        "the server stopped while this call ran: it may or may not have taken effect, check before"
+            + " you repeat it",
+        ToolEvent.Outcome.OUTCOME_UNKNOWN);
+  }
+
+  private void restart(
+      ToolCallHistory call, Tool tool, boolean room, List<Event> events, List<Runnable> work) {
+    if (room && toolThreads.hasRoom(tool.concurrent(), PARALLEL_MAX)) {
+      var metadata = Json.object().put(ModelTaskHistory.ATTEMPT, call.attempts() + 1);
+      events.add(new ToolProgress(call.call().id(), call.progress(), null, metadata));
+      work.add(() -> start(call, tool, call.arguments()));
+    }
+  }
+
+  private void planSpawned(
+      ToolCallHistory call, SpawnTool tool, List<Event> events, List<Runnable> work) {
+    var subagentJobs = tool.jobs(call.arguments());
+    var ended = SubtaskCalls.endedJobs(call, subagentJobs);
+    if (ended.size() == subagentJobs.list().size()) {
+      events.add(
+          ToolCallEvents.of(
+              call.call(), tool.result(ended), call.subagents().orElse(null), duration(call)));
+    } else if (ended.size() == call.children().size()) {
+      work.add(() -> startNextSubtask(call, subagentJobs));
+    }
+  }
+
+  /// How long the call has taken until now, in milliseconds.
+  private long duration(ToolCallHistory call) {
+    var now = taskRun.sources().clock().instant();
+    return call.startedAt()
+        .map(start -> Math.max(0, Duration.between(start, now).toMillis()))
+        .orElse(0L);
+  }
+
+  private void startNextSubtask(ToolCallHistory call, SpawnTool.SubagentJobs subagentJobs) {
+    try {
+      dependencies.subtaskCalls().startNext(call, subagentJobs);
+    } catch (Rejection.Invalid limit) {
+      var failed = new ToolResult.Failed(String.valueOf(limit.getMessage()));
+      taskRun.emit(
+          List.of(
+              ToolCallEvents.of(
+                  call.call(), failed, call.subagents().orElse(null), duration(call))));
+    }
+  }
+
+  /// Asks the parent agents the open question of a sub-agent, unless only a person may answer. True
+  /// if a parent agent was asked.
+  private boolean askParentAgents(List<ToolCallHistory> calls) throws InterruptedException {
+    if (taskRun.origin().parentTaskId() == null) {
+      return false;
+    }
+    for (var call : calls) {
+      var toolCallQuestion = call.question().orElse(null);
+      if (call.end().isEmpty() && toolCallQuestion != null && isForParentAgent(toolCallQuestion)) {
+        dependencies.parentAgents().ask(taskRun, toolCallQuestion.id());
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isForParentAgent(ToolCallQuestion toolCallQuestion) {
+    return toolCallQuestion.open()
+        && !toolCallQuestion.auth()
+        && !toolCallQuestion.requireUser()
+        && !toolCallQuestion.consulted()
+        && toolCallQuestion.purpose() == QuestionPurpose.NEED;
+  }
+
+  /// What the task waits for, people first.
+  private static TaskOutcome.Parked parked(List<ToolCallHistory> calls) {
+    var open =
+        calls.stream()
+            .filter(call -> call.end().isEmpty())
+            .flatMap(call -> call.question().stream())
+            .filter(ToolCallQuestion::open)
+            .toList();
+    if (!open.isEmpty()) {
+      var inputs = open.stream().filter(toolCallQuestion -> !toolCallQuestion.auth()).toList();
+      var metadata = Json.object().put("blockedBy", "user");
+      var ids = metadata.putArray(inputs.isEmpty() ? "authIds" : "inputIds");
+      (inputs.isEmpty() ? open : inputs)
+          .forEach(toolCallQuestion -> ids.add(toolCallQuestion.id()));
+      return new TaskOutcome.Parked(
+          inputs.isEmpty() ? TaskState.WAITING_AUTH : TaskState.WAITING_INPUT, metadata);
+    }
+    var children =
+        calls.stream()
+            .flatMap(call -> call.children().entrySet().stream())
+            .filter(child -> child.getValue().isEmpty())
+            .map(Map.Entry::getKey)
+            .toList();
+    if (children.isEmpty()) {
+      throw new IllegalStateException("the task waits for nothing");
+    }
+    return waiting(children);
+  }
+
+  static TaskOutcome.Parked waiting(List<TaskId> children) {
+    var metadata = Json.object().put("blockedBy", children.getFirst().value());
+    var ids = metadata.putArray("subtaskIds");
+    children.forEach(child -> ids.add(child.value()));
+    return new TaskOutcome.Parked(TaskState.WAITING_SUBTASK, metadata);
+  }
+
+  @Override
+  public void close() {
+    toolThreads.close();
+  }
+}

@@ -1,0 +1,117 @@
+package dev.parley.agent;
+
+import dev.parley.protocol.ToolCallId;
+import dev.parley.task.TaskRun;
+import dev.parley.tool.PlatformThreads;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The threads on which the tool calls of a turn run in parallel. The lock guards the set of
+/// running calls.
+final class ToolThreads implements AutoCloseable {
+
+  /// How long [#close] waits for interrupted threads: a little longer than the grace period of
+  /// tools.
+  private static final Duration CLOSE_TIMEOUT = PlatformThreads.GRACE.plusSeconds(1);
+
+  /// The work of a call, which an interrupt ends.
+  interface ToolCallWork {
+    void run() throws InterruptedException;
+  }
+
+  private record RunningCall(Thread thread, boolean concurrent) {}
+
+  private final TaskRun taskRun;
+  private final Map<ToolCallId, RunningCall> runningCalls = new HashMap<>();
+  private @Nullable RuntimeException failure;
+
+  ToolThreads(TaskRun taskRun) {
+    this.taskRun = taskRun;
+  }
+
+  /// Runs the work of a call on its own thread, until it is done or the call is canceled.
+  void start(ToolCallId call, boolean concurrent, ToolCallWork toolCallWork) {
+    var thread =
+        Thread.ofVirtual().name("tool-" + call).unstarted(() -> perform(call, toolCallWork));
+    synchronized (this) {
+      runningCalls.put(call, new RunningCall(thread, concurrent));
+    }
+    thread.start();
+    taskRun.registerCall(
+        call,
+        () -> {
+          leave(call, thread);
+          thread.interrupt();
+        });
+  }
+
+  private void perform(ToolCallId call, ToolCallWork toolCallWork) {
+    try {
+      toolCallWork.run();
+    } catch (InterruptedException stopped) {
+      // The call was canceled or the run stopped; the code that stopped it writes the end.
+    } catch (RuntimeException broken) {
+      fail(broken);
+    } finally {
+      leave(call, Thread.currentThread());
+      taskRun.unregisterCall(call);
+      taskRun.signal();
+    }
+  }
+
+  private synchronized void fail(RuntimeException broken) {
+    failure = broken;
+  }
+
+  private synchronized void leave(ToolCallId call, Thread thread) {
+    var runningCall = runningCalls.get(call);
+    if (runningCall != null && runningCall.thread().equals(thread)) {
+      runningCalls.remove(call);
+      notifyAll();
+    }
+  }
+
+  /// The running calls.
+  synchronized Set<ToolCallId> calls() {
+    return Set.copyOf(runningCalls.keySet());
+  }
+
+  /// True if a call can start now, given whether it may run in parallel.
+  synchronized boolean hasRoom(boolean concurrent, int max) {
+    return runningCalls.isEmpty()
+        || (concurrent
+            && runningCalls.size() < max
+            && runningCalls.values().stream().allMatch(RunningCall::concurrent));
+  }
+
+  /// Throws the exception that ended a call's thread, if any: not a failure of the tool, but of the
+  /// append of its result.
+  synchronized void check() {
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  /// Interrupts the running calls and waits a limited time for them.
+  @Override
+  public void close() {
+    var interrupted = Thread.interrupted();
+    synchronized (this) {
+      runningCalls.values().forEach(runningCall -> runningCall.thread().interrupt());
+      var end = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
+      while (!runningCalls.isEmpty() && System.nanoTime() < end) {
+        try {
+          wait(Math.max(1, (end - System.nanoTime()) / 1_000_000));
+        } catch (InterruptedException again) {
+          interrupted = true;
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,396 @@
+package dev.parley.api.a2a;
+
+import dev.parley.a2a.A2aEncoders;
+import dev.parley.a2a.A2aError;
+import dev.parley.a2a.A2aException;
+import dev.parley.a2a.A2aMessage;
+import dev.parley.a2a.A2aPart;
+import dev.parley.a2a.A2aRole;
+import dev.parley.a2a.A2aState;
+import dev.parley.a2a.A2aVersion;
+import dev.parley.a2a.SendMessageRequest;
+import dev.parley.http.ApiDependencies;
+import dev.parley.http.ContextIdGenerator;
+import dev.parley.log.AppendGuard;
+import dev.parley.projection.MessageView;
+import dev.parley.projection.TaskView;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Id;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageId;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+import dev.parley.task.AcceptedMessage;
+import dev.parley.task.Rewinder;
+import dev.parley.task.Submission;
+import dev.parley.task.WhenBusy;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Accepts messages: a message starts a task, answers a task's question, or steers a running task.
+final class A2aMessageSender {
+
+  private final ApiDependencies parts;
+  private final A2aTaskLookup a2aTaskLookup;
+  private final A2aTaskReader taskReader;
+  private final QuestionAnswers answers;
+  private final PushConfigRegistry pushConfigs;
+  private final A2aSettings settings;
+  private final MediaTypes mediaTypes;
+
+  A2aMessageSender(
+      ApiDependencies parts,
+      A2aTaskLookup a2aTaskLookup,
+      A2aTaskReader form,
+      PushConfigRegistry pushes,
+      A2aSettings settings) {
+    this.parts = parts;
+    this.a2aTaskLookup = a2aTaskLookup;
+    this.taskReader = form;
+    this.pushConfigs = pushes;
+    this.settings = settings;
+    this.mediaTypes = new MediaTypes(settings.inputModes());
+    this.answers = new QuestionAnswers(parts.tasks());
+  }
+
+  /// Appends the message to the log and returns the task that it belongs to.
+  ///
+  /// @throws A2aException if the message is not valid
+  TaskView send(A2aCaller a2aCaller, SendMessageRequest request) {
+    var message = validated(request);
+    if (message.taskId() == null) {
+      var context = context(a2aCaller, message);
+      return startTask(a2aCaller, request, context, null);
+    }
+    var task = a2aTaskLookup.find(a2aCaller, message.taskId());
+    if (message.contextId() != null && !message.contextId().equals(task.contextId().value())) {
+      throw invalid(
+          "message.contextId: task " + task.taskId() + " is in context " + task.contextId());
+    }
+    return continueTask(a2aCaller, request, task);
+  }
+
+  /// Rewinds the context and sends the message, in one append.
+  TaskView rewindAndSend(
+      A2aCaller a2aCaller,
+      SendMessageRequest request,
+      ContextId context,
+      Supplier<Rewinder.RewindPlan> rewind) {
+    validated(request);
+    return startTask(a2aCaller, request, context, rewind);
+  }
+
+  private A2aMessage validated(SendMessageRequest request) {
+    var message = request.message();
+    if (message.role() != A2aRole.USER) {
+      throw invalid("message.role: must be the role user");
+    }
+    if (!Id.valid(message.messageId())) {
+      throw invalid("message." + Id.rejection("messageId").getMessage());
+    }
+    if (message.contextId() != null && !Id.valid(message.contextId())) {
+      throw invalid("message." + Id.rejection("contextId").getMessage());
+    }
+    message.parts().forEach(mediaTypes::check);
+    if (request.push() != null) {
+      pushConfigs.check(request.push());
+    }
+    return message;
+  }
+
+  /// The context that the message names, or else one that is derived from the message, so that a
+  /// retry uses the same context.
+  private ContextId context(A2aCaller a2aCaller, A2aMessage message) {
+    if (message.contextId() != null) {
+      return new ContextId(message.contextId());
+    }
+    if (!settings.idempotent()) {
+      return new ContextId(parts.ids().get().toString());
+    }
+    var about = a2aCaller.agent() + "\n" + a2aCaller.tenant() + "\n" + message.messageId();
+    return ContextIdGenerator.of(a2aCaller.principal(), "a2a\n" + about);
+  }
+
+  private TaskView startTask(
+      A2aCaller a2aCaller,
+      SendMessageRequest request,
+      ContextId context,
+      @Nullable Supplier<Rewinder.RewindPlan> rewind) {
+    var submission = submission(a2aCaller, request, context, null);
+    // Check before the context is created, so that a rejected message leaves no empty context.
+    parts.tasks().check(submission);
+    try {
+      parts.log().create(context, new ContextCreated(a2aCaller.principal(), null, null));
+      a2aTaskLookup.check(a2aCaller, context);
+    } catch (Rejection.NotFound | Rejection.Gone notTheirs) {
+      throw invalid("message.contextId: " + notTheirs.getMessage());
+    }
+    if (rewind == null) {
+      var sent = sentBefore(context, request.message());
+      if (sent.isPresent()) {
+        return withPushConfig(a2aCaller, request, sent.get());
+      }
+    }
+    var acceptedMessage =
+        submitOnce(
+            request.message().messageId(),
+            () ->
+                rewind == null
+                    ? parts.tasks().submit(submission)
+                    : parts.tasks().submit(submission, rewind));
+    return withPushConfig(a2aCaller, request, acceptedMessage);
+  }
+
+  private static AcceptedMessage submitOnce(
+      String messageId, Supplier<AcceptedMessage> submitting) {
+    try {
+      return submitting.get();
+    } catch (Rejection.Conflict reused) {
+      throw isIdReuse(reused) ? idReused(messageId) : reused;
+    }
+  }
+
+  /// The task of this message, if the same message was sent before.
+  ///
+  /// @throws Rejection.Conflict if a different message of the context has the same id
+  private Optional<TaskView> sentBefore(ContextId context, A2aMessage message) {
+    if (!settings.idempotent()) {
+      return Optional.empty();
+    }
+    var known = parts.views().message(context, new MessageId(message.messageId()));
+    // For an edited message, the log's idempotency guard compares the hash of the original.
+    if (known.isEmpty() || known.get().editedAt() != null) {
+      return Optional.empty();
+    }
+    var task = known.get().taskId();
+    if (task == null || !isSame(known.get(), message)) {
+      throw idReused(message.messageId());
+    }
+    return parts.views().task(context, task);
+  }
+
+  private static boolean isSame(MessageView known, A2aMessage message) {
+    return known.role() == Role.USER
+        && known.content().equals(MessageText.of(message))
+        && Objects.equals(known.parts(), json(message));
+  }
+
+  private static @Nullable List<JsonNode> json(A2aMessage message) {
+    return isPlainText(message)
+        ? null
+        : message.parts().stream().map(A2aMessageSender::json).toList();
+  }
+
+  /// True if the guard of [#idempotencyGuard] rejected the message.
+  static boolean isIdReuse(Rejection.Conflict conflict) {
+    return conflict.code().equals("idempotency-key-reused");
+  }
+
+  static Rejection.Conflict idReused(String messageId) {
+    return new Rejection.Conflict(
+        "message-id-reused",
+        "message.messageId: "
+            + messageId
+            + " is already the id of a different message; send this message with a new id");
+  }
+
+  private TaskView continueTask(A2aCaller a2aCaller, SendMessageRequest request, TaskView task) {
+    var fold = taskReader.currentFold(task, a2aCaller.version());
+    if (settings.idempotent()) {
+      if (fold.containsMessage(request.message())) {
+        return task;
+      }
+      if (fold.containsMessageId(request.message().messageId())) {
+        throw idReused(request.message().messageId());
+      }
+      var sent = sentBefore(task.contextId(), request.message());
+      if (sent.isPresent()) {
+        return withPushConfig(a2aCaller, request, sent.get());
+      }
+    }
+    var state = fold.state();
+    if (state.terminal()) {
+      var ended =
+          "This operation is not supported: task "
+              + task.taskId()
+              + " has ended ("
+              + state.kebab()
+              + ")";
+      throw new A2aException(
+          a2aCaller.version() == A2aVersion.V1_0
+              ? A2aError.UNSUPPORTED_OPERATION
+              : A2aError.INVALID_PARAMS,
+          ended + ": send the message without taskId to begin another task");
+    }
+    if (state.interrupted()) {
+      answers.answer(a2aCaller, request.message(), fold, idempotencyGuard(a2aCaller, request));
+      return withPushConfig(a2aCaller, request, task, false);
+    }
+    var how = state == A2aState.WORKING ? WhenBusy.STEER : WhenBusy.ENQUEUE;
+    if (how == WhenBusy.STEER) {
+      // The task may ask a question in the meantime, which the message then answers.
+      var _ = a2aCaller.answerer().get();
+    }
+    var submission = submission(a2aCaller, request, task.contextId(), how);
+    var id = request.message().messageId();
+    return withPushConfig(
+        a2aCaller, request, submitOnce(id, () -> parts.tasks().submit(submission)));
+  }
+
+  private TaskView withPushConfig(
+      A2aCaller a2aCaller, SendMessageRequest request, AcceptedMessage acceptedMessage) {
+    var task = task(acceptedMessage.contextId(), acceptedMessage.taskId().value());
+    return withPushConfig(
+        a2aCaller, request, task, acceptedMessage.messageId().equals(task.messageId()));
+  }
+
+  private TaskView withPushConfig(A2aCaller a2aCaller, SendMessageRequest request, TaskView task) {
+    var id = new MessageId(request.message().messageId());
+    return withPushConfig(a2aCaller, request, task, id.equals(task.messageId()));
+  }
+
+  /// @param began whether the task began with this message: its webhook then receives all updates
+  private TaskView withPushConfig(
+      A2aCaller a2aCaller, SendMessageRequest request, TaskView task, boolean began) {
+    if (request.push() != null) {
+      if (began) {
+        pushConfigs.registerFromStart(a2aCaller, task, request.push());
+      } else {
+        pushConfigs.register(a2aCaller, task, request.push());
+      }
+    }
+    return task;
+  }
+
+  private TaskView task(ContextId context, String id) {
+    return parts
+        .views()
+        .task(context, new TaskId(id))
+        .orElseThrow(() -> new Rejection.NotFound("no such task: " + id));
+  }
+
+  private Submission submission(
+      A2aCaller a2aCaller,
+      SendMessageRequest request,
+      ContextId context,
+      @Nullable WhenBusy whenBusy) {
+    var message = request.message();
+    var text = MessageText.of(message);
+    if (text.isBlank()) {
+      throw invalid("message.parts: a message needs text, data or a file");
+    }
+    var metadata = Json.object();
+    if (a2aCaller.tenant() != null) {
+      metadata.putObject(A2aMessageMapper.METADATA_KEY).put("tenant", a2aCaller.tenant());
+    }
+    var taskOptions =
+        new Submission.TaskOptions(
+            a2aCaller.agent(),
+            null,
+            null,
+            null,
+            null,
+            null,
+            whenBusy,
+            List.of(),
+            metadata.isEmpty() ? null : metadata);
+    return new Submission(
+        context,
+        a2aCaller.principal(),
+        text,
+        json(message),
+        taskOptions,
+        idempotencyGuard(a2aCaller, request),
+        submissionLabel(context, message));
+  }
+
+  /// The label with the sender's message id. If another message of the context has this id, the id
+  /// is kept in the metadata instead.
+  private Submission.MessageLabel submissionLabel(ContextId context, A2aMessage message) {
+    var id = new MessageId(message.messageId());
+    var label = messageMetadata(message);
+    if (!isIdTaken(context, id)) {
+      return new Submission.MessageLabel(id, label);
+    }
+    var kept =
+        label == null
+            ? Json.object().putObject(A2aMessageMapper.METADATA_KEY)
+            : label.path(A2aMessageMapper.METADATA_KEY);
+    var renamed = Json.object();
+    renamed.set(A2aMessageMapper.METADATA_KEY, ((ObjectNode) kept).put("messageId", id.value()));
+    return new Submission.MessageLabel(null, renamed);
+  }
+
+  private boolean isIdTaken(ContextId context, MessageId id) {
+    try {
+      return parts.views().turnPosition(context, id).isPresent();
+    } catch (Rejection.NotFound | Rejection.Gone none) {
+      return false;
+    }
+  }
+
+  private static JsonNode json(A2aPart part) {
+    return A2aEncoders.V1_0.part(part);
+  }
+
+  /// True if the message has only one text part.
+  private static boolean isPlainText(A2aMessage message) {
+    return message.parts().size() == 1
+        && message.parts().getFirst().content() instanceof A2aPart.TextContent
+        && message.parts().getFirst().metadata() == null;
+  }
+
+  /// The metadata to store with a message, beyond its parts.
+  static @Nullable ObjectNode messageMetadata(A2aMessage message) {
+    var kept = Json.object();
+    if (message.metadata() != null && !message.metadata().isEmpty()) {
+      kept.set("metadata", message.metadata());
+    }
+    if (!message.extensions().isEmpty()) {
+      message.extensions().forEach(kept.putArray("extensions")::add);
+    }
+    if (!message.referenceTaskIds().isEmpty()) {
+      message.referenceTaskIds().forEach(kept.putArray("referenceTaskIds")::add);
+    }
+    return kept.isEmpty() ? null : Json.object().set(A2aMessageMapper.METADATA_KEY, kept);
+  }
+
+  /// A guard that ignores a repeated message and rejects a different message with the same id.
+  private AppendGuard idempotencyGuard(A2aCaller a2aCaller, SendMessageRequest request) {
+    var message = request.message();
+    return settings.idempotent()
+        ? new AppendGuard.IdempotencyKey(
+            a2aCaller.principal(),
+            "a2a:" + a2aCaller.agent() + ":" + message.messageId(),
+            hash(message))
+        : AppendGuard.none();
+  }
+
+  /// The hash of the message's parts, without its metadata.
+  private static String hash(A2aMessage message) {
+    try {
+      var digest = MessageDigest.getInstance("SHA-256");
+      for (var part : message.parts()) {
+        digest.update(Json.bytes(json(part)));
+        digest.update((byte) '\n');
+      }
+      return HexFormat.of().formatHex(digest.digest());
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  private static A2aException invalid(String message) {
+    return new A2aException(A2aError.INVALID_PARAMS, message);
+  }
+}

@@ -1,0 +1,394 @@
+package dev.parley.api.a2a;
+
+import dev.parley.a2a.A2aArtifactUpdate;
+import dev.parley.a2a.A2aMessage;
+import dev.parley.a2a.A2aResponseItem;
+import dev.parley.a2a.A2aState;
+import dev.parley.a2a.A2aStatus;
+import dev.parley.a2a.A2aStatusUpdate;
+import dev.parley.a2a.A2aTask;
+import dev.parley.a2a.A2aVersion;
+import dev.parley.http.AnswerSource;
+import dev.parley.http.FrameCursor;
+import dev.parley.protocol.ArtifactEvent.DataWrite;
+import dev.parley.protocol.ArtifactEvent.DatasetWrite;
+import dev.parley.protocol.ArtifactEvent.FileWrite;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Id;
+import dev.parley.protocol.InputEvent;
+import dev.parley.protocol.InputEvent.InputReceived;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.ReportEvent.ErrorReported;
+import dev.parley.protocol.ReportEvent.ErrorScope;
+import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
+import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
+import dev.parley.protocol.TaskEvent.TaskComplete;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.EarlyEnd;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Folds the log into an A2A task, entry by entry, beginning before the task's first message.
+///
+/// The result depends only on these entries: folding the same log again gives the same items with
+/// the same ids. For one thread.
+public final class A2aTaskFold {
+
+  /// How many messages a task's history has at most.
+  public static final int HISTORY_MAX = 1_000;
+
+  private final KagentMetadata kagentMetadata;
+  private final A2aVersion a2aVersion;
+  private final AnswerSource answerSource;
+  private final A2aMessageMapper messages;
+  private final TaskStateFold stateFold;
+  private final SubagentCallMapper calls;
+  private final ArtifactFold artifactFold;
+  private final List<A2aMessage> history = new ArrayList<>();
+  private final TokenTotals tokens = new TokenTotals();
+  private boolean retainsHistory = true;
+  private boolean taskCreated;
+  private Position position = Position.START;
+  private A2aStatus status = new A2aStatus(A2aState.SUBMITTED, null, null);
+  private Set<Id> askedIds = Set.of();
+  private Position askedAt = Position.START;
+  private @Nullable EarlyEnd earlyEnd;
+  private @Nullable ErrorReported error;
+  private @Nullable ObjectNode taskMetadata;
+  private boolean answersDirectly;
+
+  /// An item of a stream and its frame id.
+  public record A2aStreamItem(FrameCursor id, A2aResponseItem item) {}
+
+  public A2aTaskFold(AnswerSource answerSource, KagentMetadata marks, A2aVersion a2aVersion) {
+    this(answerSource, marks, a2aVersion, false);
+  }
+
+  /// @param repeated whether the last chunk of a text repeats the whole text, for clients that show
+  ///     only that chunk
+  A2aTaskFold(
+      AnswerSource answerSource, KagentMetadata marks, A2aVersion a2aVersion, boolean repeated) {
+    this.answerSource = answerSource;
+    this.kagentMetadata = marks;
+    this.a2aVersion = a2aVersion;
+    this.messages = new A2aMessageMapper(marks, a2aVersion);
+    this.stateFold = new TaskStateFold(marks.root());
+    this.calls = new SubagentCallMapper(messages, marks.enabled());
+    this.artifactFold = new ArtifactFold(repeated);
+  }
+
+  /// The position of the last applied entry.
+  public Position position() {
+    return position;
+  }
+
+  /// The state of the task.
+  public A2aState state() {
+    return status.state();
+  }
+
+  public KagentMetadata kagentMetadata() {
+    return kagentMetadata;
+  }
+
+  /// The position of the open question; the last position if there is none.
+  Position openSince() {
+    return status.state().interrupted() ? askedAt : position;
+  }
+
+  /// The open questions.
+  List<TaskStateFold.A2aQuestion> questions() {
+    return stateFold.openQuestions();
+  }
+
+  /// True once the task was created.
+  boolean taskCreated() {
+    return taskCreated;
+  }
+
+  /// True if the history has this message with the same content.
+  boolean containsMessage(A2aMessage message) {
+    return history.stream()
+        .anyMatch(
+            earlier ->
+                earlier.messageId().equals(message.messageId())
+                    && earlier.parts().equals(message.parts()));
+  }
+
+  /// True if the history has a message with this id.
+  boolean containsMessageId(String messageId) {
+    return history.stream().anyMatch(earlier -> earlier.messageId().equals(messageId));
+  }
+
+  /// Applies the next entry of the context and returns the resulting stream items.
+  public List<A2aStreamItem> apply(Entry entry) {
+    position = entry.position();
+    var items = items(entry);
+    if (items.isEmpty()) {
+      return List.of();
+    }
+    var all = new ArrayList<A2aStreamItem>(items.size());
+    var ids = FrameCursor.each(position.toString(), items.size());
+    for (var i = 0; i < items.size(); i++) {
+      all.add(new A2aStreamItem(ids.get(i), items.get(i)));
+    }
+    return all;
+  }
+
+  private List<A2aResponseItem> items(Entry entry) {
+    if (status.state().terminal()) {
+      return List.of();
+    }
+    var origin = entry.origin();
+    if (origin == null) {
+      if (entry.event() instanceof Message message && isOurs(message)) {
+        addToHistory(messages.message(message));
+        stateFold.applyMessage(entry);
+      }
+      return List.of();
+    }
+    if (!origin.rootTaskId().equals(kagentMetadata.root())) {
+      return List.of();
+    }
+    stateFold.apply(entry, origin);
+    return switch (entry.event()) {
+      case TaskCreated created when !taskCreated -> begin(entry, created);
+      case ContentDelta delta when answerSource.isAnswer(entry) ->
+          artifactUpdates(List.of(artifactFold.text(origin.taskId(), delta)));
+      case ContentComplete end when answerSource.isAnswer(entry) -> {
+        earlyEnd = EarlyEnd.of(end.finishReason()).orElse(null);
+        yield artifactUpdates(artifactFold.text(origin.taskId(), end));
+      }
+      case FileWrite write -> artifactUpdates(List.of(artifactFold.file(write)));
+      case DataWrite write -> artifactUpdates(List.of(artifactFold.data(write)));
+      case DatasetWrite write -> artifactUpdates(List.of(artifactFold.rows(write)));
+      case ToolStart start when answerSource.isAnswer(entry) ->
+          calls
+              .start(entry, origin, start)
+              .map(call -> workingUpdate(entry, call))
+              .orElse(List.of());
+      case ToolComplete end when answerSource.isAnswer(entry) ->
+          workingUpdate(entry, calls.complete(entry, origin, end));
+      case SubtaskCreated created when answerSource.isAnswer(entry) ->
+          workingAndState(entry, origin, calls.created(entry, origin, created));
+      case SubtaskComplete end when answerSource.isAnswer(entry) ->
+          workingAndState(entry, origin, calls.completed(entry, end));
+      case Message message when isRoot(origin) -> {
+        addToHistory(messages.message(message));
+        earlyEnd = EarlyEnd.in(message.metadata()).orElse(earlyEnd);
+        yield List.of();
+      }
+      default -> applyState(entry, origin);
+    };
+  }
+
+  private boolean isOurs(Message message) {
+    return message.role() == Role.USER
+        && message.metadata() != null
+        && message.metadata().path("taskId").asString("").equals(kagentMetadata.root().value());
+  }
+
+  private boolean isRoot(Origin origin) {
+    return origin.taskId().equals(kagentMetadata.root());
+  }
+
+  private void addToHistory(A2aMessage message) {
+    if (!retainsHistory) {
+      return;
+    }
+    history.add(message);
+    if (history.size() > HISTORY_MAX) {
+      history.removeFirst();
+    }
+  }
+
+  /// In 0.3 the first task has no history, because clients would take it for the whole session. The
+  /// message is in the first status update instead.
+  private List<A2aResponseItem> begin(Entry entry, TaskCreated created) {
+    taskCreated = true;
+    taskMetadata = created.metadata();
+    status = new A2aStatus(A2aState.SUBMITTED, null, entry.timestamp());
+    if (a2aVersion == A2aVersion.V1_0) {
+      return List.of(task(null, true));
+    }
+    var first = history.isEmpty() ? null : history.getLast();
+    var task = task(null, true);
+    return List.of(
+        new A2aTask(task.id(), task.contextId(), status, List.of(), List.of(), task.metadata()),
+        update(new A2aStatus(A2aState.SUBMITTED, first, entry.timestamp())));
+  }
+
+  private List<A2aResponseItem> artifactUpdates(List<ArtifactFold.A2aArtifactChunk> pieces) {
+    return pieces.stream()
+        .<A2aResponseItem>map(
+            a2aArtifactChunk ->
+                new A2aArtifactUpdate(
+                    kagentMetadata.root().value(),
+                    kagentMetadata.context().value(),
+                    a2aArtifactChunk.artifact(),
+                    a2aArtifactChunk.append(),
+                    a2aArtifactChunk.last(),
+                    kagentMetadata.ofChunk(a2aArtifactChunk.kind())))
+        .toList();
+  }
+
+  /// A status update: the task is working, with this message.
+  private List<A2aResponseItem> workingUpdate(Entry entry, A2aMessage message) {
+    addToHistory(message);
+    return List.of(setStatus(A2aState.WORKING, message, entry.timestamp()));
+  }
+
+  /// The status update for `message`, if present, followed by any change of the task's state.
+  private List<A2aResponseItem> workingAndState(
+      Entry entry, Origin origin, Optional<A2aMessage> message) {
+    var items = new ArrayList<A2aResponseItem>();
+    message.ifPresent(shown -> items.addAll(workingUpdate(entry, shown)));
+    items.addAll(applyState(entry, origin));
+    return items;
+  }
+
+  /// Applies an entry and returns the change of the task's state, if any.
+  private List<A2aResponseItem> applyState(Entry entry, Origin origin) {
+    switch (entry.event()) {
+      case InputReceived received when received.providedBy() == InputEvent.Provider.USER ->
+          addToHistory(messages.answer(entry, received));
+      case ErrorReported failure when failure.scope() == ErrorScope.TASK && isRoot(origin) ->
+          error = failure;
+      case Usage usage -> tokens.add(usage);
+      case TaskComplete(_, _, var metadata) when isRoot(origin) && metadata != null -> {
+        answersDirectly =
+            metadata.path(A2aMessageMapper.METADATA_KEY).path("message").asBoolean(false);
+        earlyEnd = EarlyEnd.in(metadata).orElse(earlyEnd);
+      }
+      default -> {} // The state fold handles all other events.
+    }
+    var state = stateFold.state();
+    if (state.interrupted()) {
+      return questionUpdate(entry, state);
+    }
+    if (state == status.state()) {
+      return List.of();
+    }
+    askedIds = Set.of();
+    if (state == A2aState.COMPLETED) {
+      // Only an answer without text gets an explanation; text is never added to an answer.
+      var message =
+          earlyEnd != null && artifactFold.isEmpty()
+              ? messages.statusMessage(entry, earlyEnd.explanation(), null)
+              : null;
+      return List.of(setStatus(state, message, entry.timestamp()));
+    }
+    if (!state.terminal()) {
+      return List.of(setStatus(state, null, entry.timestamp()));
+    }
+    var reason = reason(entry, state);
+    addToHistory(reason);
+    return List.of(setStatus(state, reason, entry.timestamp()));
+  }
+
+  private List<A2aResponseItem> questionUpdate(Entry entry, A2aState state) {
+    var questions = stateFold.openQuestions();
+    var ids = questions.stream().map(TaskStateFold.A2aQuestion::id).collect(Collectors.toSet());
+    if (state == status.state() && ids.equals(askedIds)) {
+      return List.of();
+    }
+    askedIds = ids;
+    askedAt = position;
+    var question = messages.question(entry, questions);
+    addToHistory(question);
+    return List.of(setStatus(state, question, entry.timestamp()));
+  }
+
+  private A2aMessage reason(Entry entry, A2aState state) {
+    var why =
+        entry.event() instanceof TaskStatus(_, var message, var metadata)
+            ? metadata == null ? message : metadata.path("reason").asString(message)
+            : null;
+    return error == null
+        ? messages.statusMessage(entry, why == null ? state.kebab() : why, null)
+        : messages.statusMessage(entry, error.message(), error.code().wire());
+  }
+
+  private A2aStatusUpdate setStatus(A2aState state, @Nullable A2aMessage message, Instant time) {
+    status = new A2aStatus(state, message, time);
+    return update(status);
+  }
+
+  private A2aStatusUpdate update(A2aStatus now) {
+    var last = now.state().terminal() || now.state().interrupted();
+    var metadata =
+        now.state() == A2aState.COMPLETED
+            ? A2aMessageMapper.withFinishReason(null, earlyEnd)
+            : null;
+    return new A2aStatusUpdate(
+        kagentMetadata.root().value(), kagentMetadata.context().value(), now, last, metadata);
+  }
+
+  /// The task in its current state.
+  ///
+  /// @param historyLength how many of the latest messages to return; all if null, no history if 0
+  public A2aTask task(@Nullable Integer historyLength, boolean artifacts) {
+    if (!retainsHistory) {
+      throw new IllegalStateException("the history was discarded");
+    }
+    var from = historyLength == null ? 0 : Math.max(0, history.size() - Math.max(0, historyLength));
+    var wanted = Objects.equals(historyLength, 0) ? null : history.subList(from, history.size());
+    return new A2aTask(
+        kagentMetadata.root().value(),
+        kagentMetadata.context().value(),
+        status,
+        artifacts ? artifactFold.all() : List.of(),
+        wanted,
+        metadata());
+  }
+
+  private @Nullable ObjectNode metadata() {
+    var metadata = kagentMetadata.ofTask();
+    if (kagentMetadata.enabled()) {
+      tokens.write(metadata);
+    }
+    if (taskMetadata != null && taskMetadata.path(A2aMessageMapper.METADATA_KEY).has("tenant")) {
+      metadata.put(
+          "tenant", taskMetadata.path(A2aMessageMapper.METADATA_KEY).path("tenant").asString());
+    }
+    var all =
+        status.state() == A2aState.COMPLETED
+            ? A2aMessageMapper.withFinishReason(metadata, earlyEnd)
+            : metadata;
+    return all == null || all.isEmpty() ? null : all;
+  }
+
+  /// The answer as a message without a task, if the agent requests this.
+  Optional<A2aMessage> answer() {
+    if (!answersDirectly || history.isEmpty()) {
+      return Optional.empty();
+    }
+    var last = history.getLast();
+    return Optional.of(
+        new A2aMessage(
+            last.messageId(), last.contextId(), null, last.role(), last.parts(), last.metadata()));
+  }
+
+  /// Discards the history, and from now on keeps only what the next items need.
+  public void discardHistory() {
+    retainsHistory = false;
+    history.clear();
+    artifactFold.discardContent();
+  }
+}

@@ -1,0 +1,83 @@
+package dev.parley.api.a2a;
+
+import dev.parley.a2a.A2aError;
+import dev.parley.a2a.A2aException;
+import dev.parley.http.ContextAccess;
+import dev.parley.projection.TaskView;
+import dev.parley.projection.Views;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Id;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+
+/// Finds the root tasks of an agent that a caller may see.
+final class A2aTaskLookup {
+
+  private final Views views;
+  private final ContextAccess contextAccess;
+
+  A2aTaskLookup(Views views, ContextAccess contextAccess) {
+    this.views = views;
+    this.contextAccess = contextAccess;
+  }
+
+  /// The task with this id.
+  ///
+  /// @throws A2aException if there is none, or it was rewound, belongs to another agent or tenant,
+  ///     or the caller may not see it
+  TaskView find(A2aCaller a2aCaller, String id) {
+    if (!Id.valid(id)) {
+      throw notFound(id);
+    }
+    var task = new TaskId(id);
+    try {
+      var context = views.contextOf(task).orElseThrow(() -> notFound(id));
+      contextAccess.check(a2aCaller.principal(), context);
+      var found = views.task(context, task).orElseThrow(() -> notFound(id));
+      if (found.parentTaskId() != null || !visible(a2aCaller, found)) {
+        throw notFound(id);
+      }
+      return found;
+    } catch (Rejection.NotFound | Rejection.Gone notThere) {
+      throw notFound(id);
+    }
+  }
+
+  /// True if the task is visible to the caller. A caller that names a tenant sees only that
+  /// tenant's tasks.
+  static boolean visible(A2aCaller a2aCaller, TaskView task) {
+    return task.agentId().equals(a2aCaller.agent())
+        && (a2aCaller.tenant() == null || a2aCaller.tenant().equals(tenant(task)));
+  }
+
+  /// Rejects a context that the caller may not see, or that has tasks of another tenant, as if it
+  /// did not exist.
+  ///
+  /// @throws Rejection.NotFound if the context does not exist or is not visible
+  /// @throws Rejection.Gone if it was deleted
+  void check(A2aCaller a2aCaller, ContextId context) {
+    contextAccess.check(a2aCaller.principal(), context);
+    var tenant = a2aCaller.tenant();
+    if (tenant == null) {
+      return;
+    }
+    for (var page = views.rootTasks(context, 0, Long.MAX_VALUE);
+        !page.isEmpty();
+        page = views.rootTasks(context, page.getLast().seq() + 1, Long.MAX_VALUE)) {
+      if (page.stream().anyMatch(task -> !tenant.equals(tenant(task)))) {
+        throw new Rejection.NotFound("no such context: " + context);
+      }
+    }
+  }
+
+  private static String tenant(TaskView task) {
+    var metadata = task.metadata();
+    return metadata == null
+        ? ""
+        : metadata.path(A2aMessageMapper.METADATA_KEY).path("tenant").asString("");
+  }
+
+  private static A2aException notFound(String id) {
+    return new A2aException(A2aError.TASK_NOT_FOUND, "Task not found: " + id);
+  }
+}

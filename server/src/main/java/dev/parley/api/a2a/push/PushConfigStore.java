@@ -1,0 +1,269 @@
+package dev.parley.api.a2a.push;
+
+import dev.parley.a2a.A2aVersion;
+import dev.parley.a2a.PushNotificationConfig;
+import dev.parley.auth.VaultCipher;
+import dev.parley.log.OwnerOnlyFiles;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// Stores the registered webhooks in a database of their own. Their addresses and secrets are
+/// encrypted.
+///
+/// For many threads. A single platform thread does all reads and writes, because a virtual thread
+/// that waits for the disk would block its carrier thread.
+final class PushConfigStore implements AutoCloseable {
+
+  private static final System.Logger LOG = System.getLogger(PushConfigStore.class.getName());
+  private static final String SCHEMA =
+      """
+      CREATE TABLE IF NOT EXISTS targets (
+        context TEXT NOT NULL,
+        task TEXT NOT NULL,
+        id TEXT NOT NULL,
+        version TEXT NOT NULL,
+        sealed BLOB NOT NULL,
+        cursor TEXT NOT NULL,
+        state TEXT NOT NULL,
+        generation INTEGER NOT NULL,
+        changed INTEGER NOT NULL,
+        PRIMARY KEY (context, task, id)
+      ) WITHOUT ROWID
+      """;
+  private static final String COLUMNS =
+      "SELECT count(*) FROM pragma_table_info('targets') WHERE name = ";
+  private static final String LATEST = "SELECT coalesce(max(generation), 0) FROM targets";
+  private static final String ALL =
+      "SELECT context, task, id, version, sealed, cursor, state, generation FROM targets ";
+
+  private final Connection connection;
+  private final VaultCipher vaultCipher;
+  private final InstantSource clock;
+  private final AtomicLong generations;
+  private final ExecutorService thread =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().daemon().name("parley-push-store").factory());
+
+  private PushConfigStore(
+      Connection connection, VaultCipher vaultCipher, InstantSource clock, long generation) {
+    this.connection = connection;
+    this.vaultCipher = vaultCipher;
+    this.clock = clock;
+    this.generations = new AtomicLong(generation);
+  }
+
+  /// Opens the store. Creates it if it does not exist.
+  static PushConfigStore open(Path file, VaultCipher vaultCipher, InstantSource clock) {
+    try {
+      OwnerOnlyFiles.createFile(file);
+      var connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+      try (var statement = connection.createStatement()) {
+        statement.execute("PRAGMA journal_mode = WAL");
+        statement.execute("PRAGMA synchronous = FULL");
+        statement.execute("PRAGMA secure_delete = ON");
+        statement.execute(SCHEMA);
+        // Files of the first version have neither column.
+        addColumn(statement, "generation", 0);
+        addColumn(statement, "changed", clock.millis());
+        return new PushConfigStore(connection, vaultCipher, clock, number(statement, LATEST));
+      } catch (SQLException failed) {
+        connection.close();
+        throw failed;
+      }
+    } catch (SQLException failed) {
+      throw new Rejection.Unavailable(file + " cannot be opened: " + failed.getMessage());
+    }
+  }
+
+  /// Adds a numeric column unless it exists: a server may have stopped after adding only one of
+  /// them.
+  private static void addColumn(Statement statement, String column, long value)
+      throws SQLException {
+    if (number(statement, COLUMNS + "'" + column + "'") == 0) {
+      statement.execute(
+          "ALTER TABLE targets ADD COLUMN " + column + " INTEGER NOT NULL DEFAULT " + value);
+    }
+  }
+
+  private static long number(Statement statement, String sql) throws SQLException {
+    try (var rows = statement.executeQuery(sql)) {
+      return rows.next() ? rows.getLong(1) : 0;
+    }
+  }
+
+  /// Stores a registration, replacing the task's registration with the same id, and returns it with
+  /// a new generation.
+  PushRegistration put(PushRegistration pushRegistration) {
+    var it = pushRegistration.withGeneration(generations.incrementAndGet());
+    update(
+        "INSERT OR REPLACE INTO targets VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        it.context().value(),
+        it.task().value(),
+        it.id(),
+        it.version().number(),
+        vaultCipher.encrypt(Json.bytes(it.target())),
+        it.cursor(),
+        it.state().name(),
+        it.generation(),
+        clock.millis());
+    return it;
+  }
+
+  /// Stores the progress of a registration, unless it was removed or replaced in the meantime.
+  void saveProgress(PushRegistration it) {
+    update(
+        "UPDATE targets SET cursor = ?, state = ?, changed = ?"
+            + " WHERE context = ? AND task = ? AND id = ? AND generation = ?",
+        it.cursor(),
+        it.state().name(),
+        clock.millis(),
+        it.context().value(),
+        it.task().value(),
+        it.id(),
+        it.generation());
+  }
+
+  /// Returns false if there was none.
+  boolean remove(ContextId context, TaskId task, String id) {
+    return update(
+            "DELETE FROM targets WHERE context = ? AND task = ? AND id = ?",
+            context.value(),
+            task.value(),
+            id)
+        > 0;
+  }
+
+  /// Removes all registrations of a context.
+  void removeContext(ContextId context) {
+    update("DELETE FROM targets WHERE context = ?", context.value());
+  }
+
+  /// Removes the registrations that ended before `since`.
+  void removeEndedBefore(Instant since) {
+    update(
+        "DELETE FROM targets WHERE state <> ? AND changed < ?",
+        PushRegistration.PushState.OPEN.name(),
+        since.toEpochMilli());
+  }
+
+  Optional<PushRegistration> find(ContextId context, TaskId task, String id) {
+    return list(
+            ALL + "WHERE context = ? AND task = ? AND id = ?", context.value(), task.value(), id)
+        .stream()
+        .findFirst();
+  }
+
+  /// The registrations of a task, ordered by id.
+  List<PushRegistration> ofTask(ContextId context, TaskId task) {
+    return list(ALL + "WHERE context = ? AND task = ? ORDER BY id", context.value(), task.value());
+  }
+
+  List<PushRegistration> all() {
+    return list(ALL + "ORDER BY context, task, id");
+  }
+
+  private int update(String sql, Object... values) {
+    return runOnStoreThread(
+        () -> {
+          try (var statement = prepare(sql, values)) {
+            return statement.executeUpdate();
+          } catch (SQLException failed) {
+            throw new Rejection.Unavailable(
+                "push targets cannot be stored: " + failed.getMessage());
+          }
+        });
+  }
+
+  private List<PushRegistration> list(String sql, Object... values) {
+    return runOnStoreThread(
+        () -> {
+          var found = new ArrayList<PushRegistration>();
+          try (var statement = prepare(sql, values);
+              var rows = statement.executeQuery()) {
+            while (rows.next()) {
+              var read = read(rows);
+              if (read != null) {
+                found.add(read);
+              }
+            }
+            return found;
+          } catch (SQLException failed) {
+            throw new Rejection.Unavailable("push targets cannot be read: " + failed.getMessage());
+          }
+        });
+  }
+
+  /// Runs this on the store's thread and waits for the result. An interrupt does not cancel it.
+  private <T> T runOnStoreThread(Supplier<T> work) {
+    try {
+      return CompletableFuture.supplyAsync(work, thread).join();
+    } catch (RejectedExecutionException closed) {
+      throw new Rejection.Unavailable("push targets are not available: the server is stopping");
+    } catch (CompletionException failed) {
+      throw failed.getCause() instanceof Rejection refused ? refused : failed;
+    }
+  }
+
+  private PreparedStatement prepare(String sql, Object... values) throws SQLException {
+    var statement = connection.prepareStatement(sql);
+    for (var i = 0; i < values.length; i++) {
+      statement.setObject(i + 1, values[i]);
+    }
+    return statement;
+  }
+
+  /// Reads a row. Returns null if it cannot be decrypted any more.
+  private @Nullable PushRegistration read(ResultSet row) throws SQLException {
+    try {
+      return new PushRegistration(
+          new ContextId(row.getString("context")),
+          new TaskId(row.getString("task")),
+          Json.read(vaultCipher.decrypt(row.getBytes("sealed")), PushNotificationConfig.class),
+          A2aVersion.parse(row.getString("version")).orElse(A2aVersion.V1_0),
+          row.getString("cursor"),
+          PushRegistration.PushState.valueOf(row.getString("state")),
+          row.getLong("generation"));
+    } catch (Rejection.Unavailable otherKey) {
+      LOG.log(
+          Level.WARNING,
+          "webhook {0} of task {1} is ignored because it cannot be decrypted: {2}",
+          row.getString("id"),
+          row.getString("task"),
+          otherKey.getMessage());
+      return null;
+    }
+  }
+
+  @Override
+  public void close() {
+    thread.close();
+    try {
+      connection.close();
+    } catch (SQLException failed) {
+      LOG.log(Level.WARNING, "closing push.db failed", failed);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package dev.parley.api.agents;
+
+import dev.parley.protocol.Json;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Maps the statistics of a task to the fields of the agents API.
+final class TaskStatistics {
+
+  private TaskStatistics() {}
+
+  /// The statistics in the metadata of a task's last event.
+  static ObjectNode of(@Nullable ObjectNode metadata) {
+    var statistics = Json.object();
+    if (metadata == null) {
+      return statistics;
+    }
+    copy(metadata.path("duration"), statistics, "duration");
+    copy(metadata.path("iterations"), statistics, "num_turns");
+    copy(metadata.path("costUsd"), statistics, "total_cost_usd");
+    var usage = metadata.path("usage");
+    if (usage.isObject()) {
+      var tokens = statistics.putObject("usage");
+      copy(usage.path("inputTokens"), tokens, "input_tokens");
+      copy(usage.path("outputTokens"), tokens, "output_tokens");
+      copy(usage.path("cacheCreationInputTokens"), tokens, "cache_creation_input_tokens");
+      copy(usage.path("cacheReadInputTokens"), tokens, "cache_read_input_tokens");
+    }
+    return statistics;
+  }
+
+  private static void copy(JsonNode value, ObjectNode to, String name) {
+    if (value.isNumber()) {
+      to.set(name, value);
+    }
+  }
+}

@@ -1,0 +1,264 @@
+package dev.parley.api.agui;
+
+import dev.parley.protocol.ArtifactEvent;
+import dev.parley.protocol.ArtifactEvent.DataWrite;
+import dev.parley.protocol.ArtifactEvent.DatasetWrite;
+import dev.parley.protocol.ArtifactEvent.FileWrite;
+import dev.parley.protocol.BlockId;
+import dev.parley.protocol.ContentEvent;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ThoughtEvent;
+import dev.parley.protocol.ThoughtEvent.ThoughtStream;
+import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.ToolEvent;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolProgress;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.QuestionMetadata;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Maps task events (text, reasoning, tool calls, artifacts, subtasks) to AG-UI events.
+final class AgUiEventMapper {
+
+  private final ContextId thread;
+
+  AgUiEventMapper(ContextId thread) {
+    this.thread = thread;
+  }
+
+  void content(
+      AgUiRunState agUiRunState, Origin origin, @Nullable String owner, ContentEvent event) {
+    switch (event) {
+      case ContentDelta(var delta, _, var block) -> {
+        agUiRunState.encoder.appendText(id(block, agUiRunState, owner), owner, delta);
+        agUiRunState.hasText |= owner == null;
+      }
+      case ContentComplete complete -> {
+        var block = id(complete.blockId(), agUiRunState, owner);
+        agUiRunState.encoder.endText(block, owner, complete.content());
+        agUiRunState.hasText |= owner == null && !complete.content().isBlank();
+        var calls = complete.toolCalls() == null ? List.<ToolCall>of() : complete.toolCalls();
+        if (agUiRunState.delegatesAll && origin.taskId().equals(agUiRunState.root)) {
+          calls.forEach(call -> agUiRunState.handoverCalls.add(call.id().value()));
+        }
+        calls(agUiRunState, new AgUiRunEncoder.CallParent(owner, block.value()), calls);
+        if (complete.replaces() != null) {
+          var value = Json.object().put("messageId", complete.replaces().value());
+          value.put("replacedBy", block.value());
+          agUiRunState.encoder.add(AgUiEvent.custom(owner, "message-replaced", value));
+        }
+      }
+    }
+  }
+
+  /// The id of the block. Text without a block gets a block of its agent.
+  private static BlockId id(
+      @Nullable BlockId block, AgUiRunState agUiRunState, @Nullable String owner) {
+    return block != null
+        ? block
+        : new BlockId((owner == null ? agUiRunState.root.value() : owner) + ":text");
+  }
+
+  private static void calls(
+      AgUiRunState agUiRunState, AgUiRunEncoder.CallParent callParent, List<ToolCall> calls) {
+    for (var call : calls) {
+      var id = call.id().value();
+      if (!agUiRunState.handoverCalls.contains(id)) {
+        agUiRunState.encoder.call(id, call.name(), call.arguments(), callParent);
+        agUiRunState.callParents.put(id, callParent);
+      }
+    }
+  }
+
+  void thought(AgUiRunState agUiRunState, TaskId task, @Nullable String owner, ThoughtEvent event) {
+    if (event instanceof ThoughtStream thought) {
+      agUiRunState.encoder.appendReasoning(task, owner, thought.thoughtId(), thought.content());
+    }
+  }
+
+  void tool(AgUiRunState agUiRunState, @Nullable String owner, ToolEvent event) {
+    if (agUiRunState.handoverCalls.contains(event.toolCallId().value())) {
+      return;
+    }
+    switch (event) {
+      case ToolStart start -> {
+        var id = start.toolCallId().value();
+        var callParent =
+            agUiRunState.callParents.computeIfAbsent(
+                id, _ -> new AgUiRunEncoder.CallParent(owner, null));
+        agUiRunState.encoder.call(id, start.toolName(), start.arguments(), callParent);
+        if (start.metadata() != null
+            && start.metadata().path("provider").asString("").equals("client")) {
+          agUiRunState.clientCalls.put(id, start.toolName());
+        }
+      }
+      case ToolProgress progress -> {
+        var id = progress.toolCallId().value();
+        var content = Json.object().put("toolCallId", id).put("progress", progress.progress());
+        if (progress.message() != null) {
+          content.put("message", progress.message());
+        }
+        agUiRunState.encoder.activity(id + ":progress", owner, "tool-progress", content);
+      }
+      case ToolComplete end -> {
+        var id = end.toolCallId().value();
+        // The client knows the results of its own tool calls.
+        if (!agUiRunState.clientResults.contains(id)) {
+          agUiRunState.encoder.result(id, owner, text(end), end.success());
+        }
+      }
+    }
+  }
+
+  private static String text(ToolComplete end) {
+    if (!end.success()) {
+      var reason = Optional.ofNullable(end.error()).orElse("the tool failed");
+      return "Error: " + reason;
+    }
+    var result = end.result();
+    if (result == null) {
+      return "";
+    }
+    return result.isString() ? result.asString() : result.toString();
+  }
+
+  /// A subtask: a step if it does all of the parent's work, or else a sub-agent.
+  void created(
+      AgUiRunState agUiRunState, Origin origin, TaskCreated created, @Nullable String owner) {
+    if (owner == null) {
+      agUiRunState.encoder.startStep(origin.taskId(), origin.agentId().value());
+      return;
+    }
+    var started = AgUiEvent.SUBAGENT_STARTED.ofOwner(owner).put("name", origin.agentId().value());
+    if (created.prompt() != null) {
+      started.put("description", created.prompt());
+    }
+    var parent = origin.parentTaskId();
+    if (parent != null && agUiRunState.encoder.isSubagent(parent)) {
+      started.put("parentSubagentRunId", parent.value());
+    }
+    if (origin.spawnedByCallId() != null) {
+      started.put("parentToolCallId", origin.spawnedByCallId().value());
+    }
+    agUiRunState.encoder.startSubagent(origin.taskId(), started);
+  }
+
+  void completed(AgUiRunState agUiRunState, TaskId task, @Nullable String content) {
+    if (!agUiRunState.encoder.endStep(task)) {
+      var end = AgUiEvent.SUBAGENT_FINISHED.ofOwner(task.value());
+      end.putObject("outcome").put("type", "success");
+      if (content != null) {
+        end.put("result", content);
+      }
+      agUiRunState.encoder.endSubagent(task, end);
+    }
+  }
+
+  void failed(AgUiRunState agUiRunState, TaskId task, TaskState state) {
+    if (!agUiRunState.encoder.endStep(task)) {
+      var error = agUiRunState.errors.get(task);
+      var end = AgUiEvent.SUBAGENT_ERROR.ofOwner(task.value());
+      end.put("message", error == null ? "the task was " + state.wire() : error.message());
+      end.put("code", error == null ? state.wire() : error.code().wire());
+      agUiRunState.encoder.endSubagent(task, end);
+    }
+  }
+
+  void artifact(AgUiRunState agUiRunState, @Nullable String owner, ArtifactEvent event) {
+    switch (event) {
+      case FileWrite file -> {
+        if (file.index() == 0 || file.complete()) {
+          var content = about(event, "name", file.name()).put("complete", file.complete());
+          put(content, "mimeType", file.mimeType());
+          put(content, "description", file.description());
+          agUiRunState.encoder.activity(activity(event), owner, "file", content);
+        }
+      }
+      case DataWrite data -> {
+        var content = about(event, "name", data.name());
+        put(content, "description", data.description());
+        agUiRunState.encoder.activity(activity(event), owner, "data", content);
+        var key = Optional.ofNullable(data.name()).orElse(data.artifactId().value());
+        var delta = Json.object();
+        delta.set(key, data.data());
+        agUiRunState.encoder.add(state(delta, owner));
+      }
+      case DatasetWrite rows -> {
+        if (rows.index() == 0 || rows.complete()) {
+          var content = about(event, "name", rows.name()).put("complete", rows.complete());
+          put(content, "description", rows.description());
+          agUiRunState.encoder.activity(activity(event), owner, "dataset", content);
+        }
+      }
+    }
+  }
+
+  private static String activity(ArtifactEvent event) {
+    var version = event.version();
+    return event.artifactId().value() + (version == null ? "" : ":v" + version);
+  }
+
+  private ObjectNode about(ArtifactEvent event, String name, @Nullable String value) {
+    var id = event.artifactId().value();
+    var content = Json.object().put("artifactId", id);
+    put(content, name, value);
+    if (event.version() != null) {
+      content.put("version", event.version());
+    }
+    return content.put("url", "/api/contexts/" + thread + "/artifacts/" + id);
+  }
+
+  private static void put(ObjectNode json, String name, @Nullable String value) {
+    if (value != null) {
+      json.put(name, value);
+    }
+  }
+
+  /// A change of state keys.
+  ObjectNode state(ObjectNode delta, @Nullable String owner) {
+    var event = AgUiEvent.STATE_DELTA.ofOwner(owner);
+    event.set("delta", AgUiRunEncoder.patch(delta));
+    return event;
+  }
+
+  /// Repeats the tool calls of earlier runs that still wait for the client.
+  void repeatPendingCalls(AgUiRunState agUiRunState) {
+    for (var agUiQuestion : agUiRunState.tree.openQuestions()) {
+      call(agUiQuestion)
+          .ifPresent(
+              id -> {
+                var name = agUiRunState.clientCalls.get(id);
+                var callParent = agUiRunState.callParents.get(id);
+                if (name != null && callParent != null) {
+                  agUiRunState.encoder.repeatCall(id, name, callParent);
+                }
+              });
+    }
+  }
+
+  /// The ids of the interrupts of one task, without its subtasks.
+  List<String> interruptsOf(AgUiRunState agUiRunState, TaskId task) {
+    return agUiRunState.tree.openQuestions().stream()
+        .filter(agUiQuestion -> agUiQuestion.origin().taskId().equals(task))
+        .filter(agUiQuestion -> !Interrupts.isToolCall(agUiQuestion))
+        .map(agUiQuestion -> agUiQuestion.id().value())
+        .toList();
+  }
+
+  private static Optional<String> call(AgUiTaskTree.AgUiQuestion agUiQuestion) {
+    return agUiQuestion.input() == null
+        ? Optional.empty()
+        : QuestionMetadata.toolCallOf(agUiQuestion.input()).map(ToolCallId::value);
+  }
+}

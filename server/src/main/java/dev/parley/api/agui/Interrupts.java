@@ -1,0 +1,114 @@
+package dev.parley.api.agui;
+
+import dev.parley.protocol.AuthEvent.AuthRequired;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Timestamps;
+import dev.parley.task.QuestionMetadata;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Encodes a task's questions to people as the interrupts of a run.
+final class Interrupts {
+
+  private static final List<String> METADATA_KEYS =
+      List.of("toolCall", "summary", "preview", "effect", "hash", "purpose");
+
+  private Interrupts() {}
+
+  /// True if the question asks the client to run a tool, which is not an interrupt.
+  static boolean isToolCall(AgUiTaskTree.AgUiQuestion agUiQuestion) {
+    return agUiQuestion.input() != null
+        && agUiQuestion.input().inputType() == InputType.TOOL_EXECUTION;
+  }
+
+  /// The interrupt for a question; `owner` is the sub-agent that asks, or null.
+  static ObjectNode of(
+      ContextId context, AgUiTaskTree.AgUiQuestion agUiQuestion, @Nullable String owner) {
+    var json = Json.object().put("id", agUiQuestion.id().value());
+    if (agUiQuestion.input() != null) {
+      input(json, agUiQuestion.input());
+    } else if (agUiQuestion.auth() != null) {
+      auth(json, context, agUiQuestion.auth());
+    }
+    if (owner != null) {
+      json.put("subagentRunId", owner);
+    }
+    return json;
+  }
+
+  private static void input(ObjectNode json, InputRequired input) {
+    json.put("reason", reason(input)).put("message", input.prompt());
+    QuestionMetadata.toolCallOf(input).ifPresent(call -> json.put("toolCallId", call.value()));
+    schema(input).ifPresent(schema -> json.set("responseSchema", schema));
+    if (input.expiresAt() != null) {
+      json.put("expiresAt", Timestamps.format(input.expiresAt()));
+    }
+    var about = json.putObject("metadata").put("inputType", input.inputType().wire());
+    if (input.options() != null) {
+      input.options().forEach(about.putArray("options")::add);
+    }
+    if (input.metadata() != null) {
+      for (var key : METADATA_KEYS) {
+        if (input.metadata().has(key)) {
+          about.set(key, input.metadata().get(key));
+        }
+      }
+    }
+  }
+
+  private static String reason(InputRequired input) {
+    if (input.inputType() != InputType.CONFIRMATION) {
+      return "input_required";
+    }
+    return QuestionMetadata.toolCallOf(input).isPresent() ? "tool_call" : "confirmation";
+  }
+
+  private static Optional<ObjectNode> schema(InputRequired input) {
+    if (input.inputType() == InputType.CONFIRMATION) {
+      var schema = Json.object().put("type", "object");
+      var fields = schema.putObject("properties");
+      fields.putObject("approved").put("type", "boolean");
+      fields.putObject("reason").put("type", "string");
+      var arguments =
+          input.metadata() == null ? null : input.metadata().get(QuestionMetadata.ARGUMENTS_SCHEMA);
+      fields.set(
+          ResumeAnswers.EDITED,
+          arguments instanceof ObjectNode known ? known : Json.object().put("type", "object"));
+      schema.putArray("required").add("approved");
+      return Optional.of(schema);
+    }
+    if (input.schema() instanceof ObjectNode schema) {
+      return Optional.of(schema);
+    }
+    if (input.options() != null) {
+      var schema = Json.object();
+      input.options().forEach(schema.putArray("enum")::add);
+      return Optional.of(schema);
+    }
+    return input.inputType() == InputType.CLARIFICATION
+        ? Optional.of(Json.object().put("type", "string"))
+        : Optional.empty();
+  }
+
+  private static void auth(ObjectNode json, ContextId context, AuthRequired auth) {
+    json.put("reason", "auth_required").put("message", auth.prompt());
+    QuestionMetadata.toolCallOf(auth).ifPresent(call -> json.put("toolCallId", call.value()));
+    if (auth.expiresAt() != null) {
+      json.put("expiresAt", Timestamps.format(auth.expiresAt()));
+    }
+    var about = json.putObject("metadata").put("authType", auth.authType().wire());
+    if (auth.provider() != null) {
+      about.put("provider", auth.provider());
+    }
+    if (auth.authUrl() != null) {
+      about.put("authUrl", auth.authUrl());
+    }
+    // Secrets are sent to the native API, which stores them; AG-UI never carries them.
+    about.put("signInAt", "/api/contexts/" + context + "/auths/" + auth.authId());
+  }
+}

@@ -1,0 +1,125 @@
+package dev.parley.auth;
+
+import dev.parley.auth.Credential.CredentialKind;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/// Stores credentials by owner, in memory or also in an encrypted file.
+///
+/// Safe for many threads. Reading takes no lock. The lock for changes is held while the file is
+/// written: changes are rare and small, and must be written in order.
+public final class Vault {
+
+  private static final int CREDENTIALS_MAX = 10_000;
+  private static final int PENDING_MAX = 1_000;
+  private static final int CLIENTS_MAX = 1_000;
+
+  /// The clock, and the source of randomness.
+  public record VaultSources(InstantSource clock, SecureRandom random) {}
+
+  private final VaultSources vaultSources;
+  private final @Nullable VaultFile file;
+  private volatile VaultContents vaultContents;
+
+  private Vault(VaultSources vaultSources, @Nullable VaultFile file, VaultContents vaultContents) {
+    this.vaultSources = vaultSources;
+    this.file = file;
+    this.vaultContents = vaultContents;
+  }
+
+  /// Returns a vault that is lost when the process ends.
+  public static Vault inMemory(VaultSources vaultSources) {
+    return new Vault(vaultSources, null, VaultContents.EMPTY);
+  }
+
+  /// Opens the vault in this folder. The vault file, and the key file if `key` is null, are created
+  /// on first use.
+  ///
+  /// @param key 32 bytes in base64, or a passphrase
+  /// @throws Rejection if the vault cannot be opened with this key
+  public static Vault in(Path folder, @Nullable String key, VaultSources vaultSources) {
+    var file =
+        new VaultFile(
+            folder, VaultKey.of(folder, key, vaultSources.random()), vaultSources.random());
+    var vaultContents =
+        file.read().map(bytes -> Json.read(bytes, VaultContents.class)).orElse(VaultContents.EMPTY);
+    return new Vault(vaultSources, file, vaultContents);
+  }
+
+  /// Returns the credential of this owner for `provider`, valid or not.
+  public Optional<Credential> find(CredentialKind credentialKind, String owner, String provider) {
+    return Optional.ofNullable(
+        vaultContents.credentials().get(name(credentialKind, owner, provider)));
+  }
+
+  /// Stores a credential durably, and replaces an existing one.
+  public void put(
+      CredentialKind credentialKind, String owner, String provider, Credential credential) {
+    change(
+        now ->
+            now.withCredentials(all -> all.put(name(credentialKind, owner, provider), credential)));
+  }
+
+  /// Removes a credential.
+  public void remove(CredentialKind credentialKind, String owner, String provider) {
+    change(now -> now.withCredentials(all -> all.remove(name(credentialKind, owner, provider))));
+  }
+
+  VaultSources sources() {
+    return vaultSources;
+  }
+
+  Optional<PendingSignIn> pending(SignInId signInId) {
+    return Optional.ofNullable(vaultContents.pending().get(VaultContents.name(signInId)))
+        .filter(pendingSignIn -> pendingSignIn.expiresAt().isAfter(vaultSources.clock().instant()));
+  }
+
+  VaultContents contents() {
+    return vaultContents;
+  }
+
+  void put(PendingSignIn pendingSignIn) {
+    change(
+        now ->
+            now.withPending(
+                all -> all.put(VaultContents.name(pendingSignIn.place()), pendingSignIn)));
+  }
+
+  void remove(SignInId signInId) {
+    change(now -> now.withPending(all -> all.remove(VaultContents.name(signInId))));
+  }
+
+  synchronized void change(UnaryOperator<VaultContents> change) {
+    var before = vaultContents;
+    var changed = change.apply(before.withoutExpired(vaultSources.clock().instant()));
+    if (changed.equals(before)) {
+      return;
+    }
+    check(changed);
+    if (file != null) {
+      file.write(Json.bytes(changed));
+    }
+    vaultContents = changed;
+  }
+
+  private static void check(VaultContents changed) {
+    if (changed.credentials().size() > CREDENTIALS_MAX
+        || changed.pending().size() > PENDING_MAX
+        || changed.clients().size() > CLIENTS_MAX) {
+      throw new Rejection.Busy("vault-full", "the vault is full");
+    }
+  }
+
+  /// Host names are case-insensitive; other names are not.
+  private static String name(CredentialKind credentialKind, String owner, String provider) {
+    var place = credentialKind == CredentialKind.KEY ? provider.toLowerCase(Locale.ROOT) : provider;
+    return VaultContents.name(credentialKind, owner, place);
+  }
+}

@@ -1,0 +1,129 @@
+package dev.parley.auth;
+
+import dev.parley.protocol.Rejection;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.Optional;
+import javax.crypto.AEADBadTagException;
+import javax.crypto.Cipher;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.GCMParameterSpec;
+import org.jspecify.annotations.Nullable;
+
+/// The encrypted file of a vault: `PARLEYV1`, a salt, a nonce, and AES-256-GCM output that also
+/// authenticates these.
+///
+/// For one thread at a time.
+final class VaultFile {
+
+  static final String NAME = "vault.bin";
+
+  private static final System.Logger LOG = System.getLogger(VaultFile.class.getName());
+  private static final byte[] MAGIC = "PARLEYV1".getBytes(StandardCharsets.US_ASCII);
+  private static final int SALT = 16;
+  private static final int NONCE = 12;
+  private static final int TAG_BITS = 128;
+  private static final int HEAD = MAGIC.length + SALT + NONCE;
+  private static final int BYTES_MAX = 64 << 20;
+
+  private final Path folder;
+  private final Path file;
+  private final VaultKey source;
+  private final SecureRandom random;
+  private byte @Nullable [] salt;
+  private @Nullable SecretKey key;
+
+  VaultFile(Path folder, VaultKey source, SecureRandom random) {
+    this.folder = folder;
+    this.file = folder.resolve(NAME);
+    this.source = source;
+    this.random = random;
+  }
+
+  /// Returns the decrypted content, or empty if there is no file.
+  ///
+  /// @throws Rejection.Unavailable if it cannot be read or decrypted
+  Optional<byte[]> read() {
+    if (!Files.exists(file)) {
+      return Optional.empty();
+    }
+    try {
+      if (Files.size(file) > BYTES_MAX) {
+        throw new Rejection.Unavailable(file + " is too large to be a vault");
+      }
+      return Optional.of(decrypt(Files.readAllBytes(file)));
+    } catch (IOException failed) {
+      throw new Rejection.Unavailable(file + " cannot be read");
+    }
+  }
+
+  /// Replaces the content durably.
+  ///
+  /// @throws Rejection.Unavailable if that fails; the file is then unchanged
+  void write(byte[] plain) {
+    try {
+      PrivateFileWriter.write(folder, NAME, encrypt(plain));
+    } catch (IOException failed) {
+      LOG.log(Level.ERROR, file + " cannot be written", failed);
+      throw new Rejection.Unavailable("the vault cannot be written");
+    } finally {
+      Arrays.fill(plain, (byte) 0);
+    }
+  }
+
+  private byte[] decrypt(byte[] bytes) {
+    if (bytes.length < HEAD || !Arrays.equals(Arrays.copyOf(bytes, MAGIC.length), MAGIC)) {
+      throw new Rejection.Unavailable(file + " is not a vault, or has another version");
+    }
+    var found = Arrays.copyOfRange(bytes, MAGIC.length, MAGIC.length + SALT);
+    var opened = source.forExistingVault(found);
+    try {
+      var cipher = cipher(Cipher.DECRYPT_MODE, opened, bytes);
+      var plain = cipher.doFinal(bytes, HEAD, bytes.length - HEAD);
+      salt = found;
+      key = opened;
+      return plain;
+    } catch (AEADBadTagException wrong) {
+      throw new Rejection.Unavailable(
+          file
+              + " cannot be opened: the key is wrong, or the file is damaged. Set the right key in"
+              + " PARLEY_VAULT_KEY, or delete the file and let all users sign in again");
+    } catch (GeneralSecurityException impossible) {
+      throw new IllegalStateException("this JVM has no AES-GCM", impossible);
+    }
+  }
+
+  private byte[] encrypt(byte[] plain) {
+    if (salt == null || key == null) {
+      var fresh = new byte[SALT];
+      random.nextBytes(fresh);
+      key = source.forNewVault(fresh);
+      salt = fresh;
+    }
+    var nonce = new byte[NONCE];
+    random.nextBytes(nonce);
+    var head = ByteBuffer.allocate(HEAD).put(MAGIC).put(salt).put(nonce).array();
+    try {
+      var sealed = cipher(Cipher.ENCRYPT_MODE, key, head).doFinal(plain);
+      return ByteBuffer.allocate(HEAD + sealed.length).put(head).put(sealed).array();
+    } catch (GeneralSecurityException impossible) {
+      throw new IllegalStateException("this JVM has no AES-GCM", impossible);
+    }
+  }
+
+  /// Returns a cipher that also authenticates the header.
+  private static Cipher cipher(int mode, SecretKey key, byte[] head)
+      throws GeneralSecurityException {
+    var cipher = Cipher.getInstance("AES/GCM/NoPadding");
+    cipher.init(mode, key, new GCMParameterSpec(TAG_BITS, head, MAGIC.length + SALT, NONCE));
+    cipher.updateAAD(head, 0, HEAD);
+    return cipher;
+  }
+}

@@ -1,6 +1,0 @@
-/// Agents that run as separate programs: Claude Code, Codex, Gemini CLI, and any program that
-/// prints JSON lines.
-@NullMarked
-package dev.parley.cli;
-
-import org.jspecify.annotations.NullMarked;

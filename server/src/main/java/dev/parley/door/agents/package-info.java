@@ -1,5 +1,0 @@
-/// The agents API: launched agents, their numbered messages, and the streams of the proxy routes.
-@NullMarked
-package dev.parley.door.agents;
-
-import org.jspecify.annotations.NullMarked;

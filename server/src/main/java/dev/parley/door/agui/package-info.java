@@ -1,5 +1,0 @@
-/// The AG-UI API: runs, threads, interrupts and events of the Agent-User Interaction protocol.
-@NullMarked
-package dev.parley.door.agui;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/// The chat API: conversations, messages and tasks over `/chat`, with a stream of chat events.
-@NullMarked
-package dev.parley.door.chat;
-
-import org.jspecify.annotations.NullMarked;

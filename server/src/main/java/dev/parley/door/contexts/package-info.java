@@ -1,5 +1,0 @@
-/// The native API: contexts, their messages, events, tasks and artifacts, as JSON and as streams.
-@NullMarked
-package dev.parley.door.contexts;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,6 +1,0 @@
-/// The HTTP layer that all APIs share: listener, routing, requests, replies, authentication, and
-/// event streams.
-@NullMarked
-package dev.parley.door;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/// The web page: static files, built from `ui/page`, and a short text for other clients.
-@NullMarked
-package dev.parley.door.page;
-
-import org.jspecify.annotations.NullMarked;

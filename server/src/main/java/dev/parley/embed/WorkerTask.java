@@ -1,0 +1,305 @@
+package dev.parley.embed;
+
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ArtifactEvent.DataWrite;
+import dev.parley.protocol.ArtifactEvent.Encoding;
+import dev.parley.protocol.ArtifactEvent.FileWrite;
+import dev.parley.protocol.ArtifactId;
+import dev.parley.protocol.BlockId;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.ContentEvent.FinishReason;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputEvent.InputReceived;
+import dev.parley.protocol.InputEvent.InputRequired;
+import dev.parley.protocol.InputId;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ThoughtEvent.ThoughtStream;
+import dev.parley.protocol.ThoughtEvent.ThoughtType;
+import dev.parley.protocol.ThoughtEvent.Verbosity;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.protocol.VisibleText;
+import dev.parley.task.TaskRun;
+import dev.parley.tool.ToolAnswer;
+import dev.parley.tool.ToolContext.ArtifactPiece;
+import dev.parley.tool.ToolQuestion;
+import dev.parley.tool.ToolThought;
+import dev.parley.tool.Urgency;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.NullNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// A task as a [Worker] sees it: read the prompt, send text, ask questions, delegate, write
+/// artifacts.
+///
+/// Every method that writes something returns when it is durable. Use it only on the worker's
+/// thread.
+public final class WorkerTask {
+
+  /// The result of a previous agent, where several agents work in sequence.
+  public record EarlierResult(AgentTypeId agent, String output) {}
+
+  /// Work that appears as a tool call.
+  @FunctionalInterface
+  public interface ToolStep {
+
+    /// Does the work. The message of a [WorkFailed] is written as the call's error, and the
+    /// exception is rethrown.
+    JsonNode run() throws InterruptedException;
+  }
+
+  private final TaskRun taskRun;
+  private final Duration inputTimeout;
+  private final List<String> blocks = new ArrayList<>();
+  private final StringBuilder text = new StringBuilder();
+  private @Nullable BlockId block;
+  private int deltas;
+  private int thoughts;
+
+  WorkerTask(TaskRun taskRun, Duration patience) {
+    this.taskRun = taskRun;
+    this.inputTimeout = patience;
+  }
+
+  /// The prompt of the task.
+  public String prompt() {
+    return taskRun.created().prompt() == null ? "" : taskRun.created().prompt();
+  }
+
+  /// The type of the task, if it has one.
+  public Optional<String> taskType() {
+    return Optional.ofNullable(taskRun.created().taskType());
+  }
+
+  /// The results of previous agents, oldest first; empty unless several agents work in sequence.
+  public List<EarlierResult> earlierResults() {
+    var metadata =
+        taskRun.created().metadata() == null ? Json.object() : taskRun.created().metadata();
+    return metadata
+        .path("previousResults")
+        .valueStream()
+        .map(
+            result ->
+                new EarlierResult(
+                    new AgentTypeId(result.path("agentId").asString()),
+                    result.path("output").asString("")))
+        .toList();
+  }
+
+  /// The folder that the task may work in.
+  public Path workingDirectory() {
+    return taskRun.workingDirectory();
+  }
+
+  /// True if the task must stop. Its thread is interrupted as well, so that only loops that never
+  /// block need this.
+  public boolean cancelled() {
+    return taskRun.cancelled();
+  }
+
+  /// The underlying run: ids, the deadline, and any event.
+  public TaskRun run() {
+    return taskRun;
+  }
+
+  /// Sends a piece of the answer, which readers see immediately.
+  public void sendText(String piece) {
+    if (piece.isEmpty()) {
+      return;
+    }
+    if (block == null) {
+      block = taskRun.sources().blockId();
+    }
+    text.append(piece);
+    taskRun.emit(List.of(new ContentDelta(piece, deltas++, block)));
+  }
+
+  /// Ends the current block of text, if there is one; further text starts a new block.
+  private void endBlock() {
+    if (block != null) {
+      var whole = text.toString();
+      taskRun.emit(List.of(new ContentComplete(whole, block, FinishReason.STOP, null, null, null)));
+      blocks.add(whole);
+      block = null;
+      text.setLength(0);
+      deltas = 0;
+    }
+  }
+
+  /// All text that was sent.
+  String answer() {
+    endBlock();
+    return blocks.stream().filter(one -> !one.isBlank()).collect(Collectors.joining("\n\n"));
+  }
+
+  /// Reports progress as a message.
+  public void progress(String message) {
+    taskRun.emit(List.of(new TaskStatus(TaskState.WORKING, message, null)));
+  }
+
+  /// Reports progress as a message and a percentage from 0 to 100.
+  public void progress(String message, int percentage) {
+    var metadata = Json.object().put("percentage", Math.clamp(percentage, 0, 100));
+    taskRun.emit(List.of(new TaskStatus(TaskState.WORKING, message, metadata)));
+  }
+
+  /// Publishes a thought.
+  public void think(String reasoning) {
+    think(new ToolThought(ThoughtType.REASONING, Verbosity.NORMAL, reasoning, null));
+  }
+
+  /// Publishes a thought.
+  public void think(ToolThought toolThought) {
+    var metadata = toolThought.metadata();
+    taskRun.emit(
+        List.of(
+            new ThoughtStream(
+                taskRun.sources().thoughtId(),
+                toolThought.type(),
+                toolThought.verbosity(),
+                toolThought.content(),
+                thoughts++,
+                metadata.isEmpty() ? null : metadata,
+                toolThought.visibility())));
+  }
+
+  /// Runs a step that appears as a tool call, and returns its result.
+  public JsonNode call(String tool, ObjectNode arguments, ToolStep toolStep)
+      throws InterruptedException {
+    endBlock();
+    var call = taskRun.sources().toolCallId();
+    var metadata = Json.object().put("provider", "local").put("concurrent", false);
+    var key = WorkerToolCalls.idempotencyKey(taskRun, call);
+    taskRun.emit(List.of(new ToolStart(call, tool, arguments, metadata, 1, key, null, null)));
+    try {
+      var result = toolStep.run();
+      var shown = WorkerToolCalls.truncatedResult(result);
+      WorkerToolCalls.end(
+          taskRun, call, new ToolComplete(call, tool, true, shown, null, null, null, null));
+      return result;
+    } catch (WorkFailed failed) {
+      var error = String.valueOf(failed.getMessage());
+      WorkerToolCalls.end(
+          taskRun, call, new ToolComplete(call, tool, false, null, error, null, null, null));
+      throw failed;
+    }
+  }
+
+  /// Asks a person a question, and waits for the answer. Meanwhile the task's clock is paused, and
+  /// another task may use its slot.
+  public ToolAnswer ask(ToolQuestion toolQuestion) throws InterruptedException {
+    endBlock();
+    var before = taskRun.inspect(state -> state.head());
+    var timeout = toolQuestion.timeout() == null ? inputTimeout : toolQuestion.timeout();
+    var metadata =
+        toolQuestion.metadata() == null ? Json.object() : toolQuestion.metadata().deepCopy();
+    metadata.put("timeout", timeout.toSeconds());
+    if (!metadata.has(Urgency.KEY)) {
+      metadata.put(Urgency.KEY, Urgency.of(taskRun.created().priority()).wire());
+    }
+    var id = new InputId(taskRun.sources().ids().get());
+    taskRun.emit(
+        List.of(
+            new InputRequired(
+                id,
+                toolQuestion.requireUser(),
+                toolQuestion.type(),
+                VisibleText.of(toolQuestion.prompt()),
+                toolQuestion.schema(),
+                toolQuestion.options().isEmpty() ? null : toolQuestion.options(),
+                metadata,
+                taskRun.sources().clock().instant().plus(timeout))));
+    var waiting = Json.object().put("blockedBy", "user");
+    waiting.putArray("inputIds").add(id.value());
+    var end =
+        taskRun.waitFor(
+            new TaskStatus(TaskState.WAITING_INPUT, null, waiting),
+            before,
+            entry ->
+                (entry.event() instanceof InputReceived received && received.inputId().equals(id))
+                    || (entry.event() instanceof InputLapsed lapsed
+                        && lapsed.inputId().equals(id)));
+    return switch (end.event()) {
+      case InputReceived received ->
+          ToolAnswer.of(received.value() == null ? NullNode.instance : received.value());
+      case InputLapsed lapsed ->
+          new ToolAnswer.Lapsed(lapsed.reason() == null ? "no answer" : lapsed.reason());
+      default -> throw new IllegalStateException("not an answer: " + end);
+    };
+  }
+
+  /// Delegates work to another agent, waits, and returns its answer.
+  ///
+  /// @throws WorkFailed if the agent did not succeed
+  /// @throws Rejection.Invalid if there is no such agent, or a limit is reached
+  public String delegate(DelegatedWork work) throws InterruptedException {
+    var end = delegate(List.of(work)).getFirst();
+    if (end.status() != TaskState.COMPLETED) {
+      throw new WorkFailed(
+          work.agent()
+              + " "
+              + end.status().wire()
+              + (end.error() == null ? "" : ": " + end.error()));
+    }
+    return end.result() == null ? "" : end.result();
+  }
+
+  /// Delegates work to several agents in parallel, waits for all, and returns their ends in the
+  /// same order.
+  ///
+  /// @throws Rejection.Invalid if there is no such agent, or a limit is reached
+  public List<SubtaskComplete> delegate(List<DelegatedWork> work) throws InterruptedException {
+    if (work.isEmpty()) {
+      return List.of();
+    }
+    endBlock();
+    return new DelegationCall(taskRun, work).await();
+  }
+
+  /// Writes a text file as an artifact and returns its version; writing the same id again creates a
+  /// new version.
+  public int writeFile(ArtifactId id, String name, String mimeType, String content) {
+    return write(
+        id,
+        true,
+        version ->
+            new FileWrite(
+                id, content, 0, true, name, null, mimeType, Encoding.UTF_8, null, version));
+  }
+
+  /// Writes a data artifact and returns its version; writing the same id again creates a new
+  /// version.
+  public int writeData(ArtifactId id, String name, ObjectNode data) {
+    return write(id, true, version -> new DataWrite(id, name, null, data, null, version));
+  }
+
+  /// Writes a piece of an artifact and returns its version; `first` starts a new version.
+  public int write(ArtifactId id, boolean first, ArtifactPiece artifactPiece) {
+    // If the decision runs several times, the last run is the one that was appended.
+    var version = new AtomicInteger();
+    taskRun.emit(
+        state -> {
+          var head = state.artifact(id);
+          version.set(first || head.isEmpty() ? state.nextVersion(id) : head.get().version());
+          var event = artifactPiece.of(version.get());
+          if (head.isPresent() && head.get().kind() != event.kind()) {
+            throw new Rejection.Invalid(id + " is the name of an artifact of another kind");
+          }
+          return List.of(event);
+        });
+    return version.get();
+  }
+}

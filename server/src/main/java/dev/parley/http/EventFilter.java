@@ -1,0 +1,146 @@
+package dev.parley.http;
+
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Kind;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.ThoughtEvent.ThoughtStream;
+import dev.parley.protocol.ThoughtEvent.ThoughtType;
+import dev.parley.protocol.ThoughtEvent.Verbosity;
+import dev.parley.protocol.WireName;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/// Selects the events that a reader wants. The remaining events keep their numbers.
+///
+/// Thoughts without a confidence pass every `minConfidence`.
+public record EventFilter(
+    Set<Kind> kinds,
+    TaskFilter tasks,
+    Verbosity verbosity,
+    Set<ThoughtType> thoughtTypes,
+    double minConfidence,
+    boolean internal) {
+
+  /// Every public event.
+  public static final EventFilter ALL =
+      new EventFilter(
+          EnumSet.allOf(Kind.class),
+          TaskFilter.ALL,
+          Verbosity.DETAILED,
+          EnumSet.allOf(ThoughtType.class),
+          0,
+          false);
+
+  /// The query parameters of a filter.
+  public static final List<Parameter> PARAMETERS =
+      List.of(
+          Parameter.query("kinds", "only these kinds, separated by commas"),
+          Parameter.query("exclude", "all but these kinds, separated by commas"),
+          Parameter.query("taskId", "only events of this task"),
+          Parameter.query("rootTaskId", "only events of this task and of its descendants"),
+          Parameter.query("parentTaskId", "only events of direct subtasks of this task"),
+          Parameter.query("agentId", "only events of tasks of this agent"),
+          Parameter.query("invocationId", "only events of tasks that this invocation spawned"),
+          Parameter.query("verbosity", "thoughts up to this verbosity: brief, normal or detailed"),
+          Parameter.query("thoughtTypes", "only thoughts of these types, separated by commas"),
+          Parameter.query(
+              "minConfidence",
+              Parameter.Type.NUMBER,
+              "only thoughts of at least this confidence, 0 to 1"),
+          Parameter.query("internal", Parameter.Type.BOOLEAN, "include internal events"));
+
+  /// Events of a task and of its descendants.
+  public static EventFilter tree(TaskId root) {
+    return new EventFilter(
+        ALL.kinds,
+        TaskFilter.tree(root),
+        ALL.verbosity,
+        ALL.thoughtTypes,
+        ALL.minConfidence,
+        false);
+  }
+
+  /// Parses the filter from query parameters, or from fields of the same names. `parentOf` finds
+  /// the parent of a task of the context.
+  ///
+  /// @throws Rejection.Invalid for an unknown value
+  public static EventFilter of(
+      Function<String, Optional<String>> query, Function<TaskId, Optional<TaskId>> parentOf) {
+    var kinds = EnumSet.copyOf(list(Kind.class, "kinds", query, ALL.kinds));
+    kinds.removeAll(list(Kind.class, "exclude", query, Set.of()));
+    return new EventFilter(
+        kinds,
+        TaskFilter.of(query, parentOf),
+        query
+            .apply("verbosity")
+            .map(name -> WireName.parse(Verbosity.class, "verbosity", name))
+            .orElse(ALL.verbosity),
+        list(ThoughtType.class, "thoughtTypes", query, ALL.thoughtTypes),
+        query.apply("minConfidence").map(EventFilter::confidence).orElse(ALL.minConfidence),
+        Request.flag("internal", query.apply("internal")));
+  }
+
+  /// The same with internal events too.
+  public EventFilter withInternal() {
+    return new EventFilter(kinds, tasks, verbosity, thoughtTypes, minConfidence, true);
+  }
+
+  /// The same without these kinds.
+  public EventFilter without(Set<Kind> unwanted) {
+    var wanted = EnumSet.noneOf(Kind.class);
+    wanted.addAll(kinds);
+    wanted.removeAll(unwanted);
+    return new EventFilter(wanted, tasks, verbosity, thoughtTypes, minConfidence, internal);
+  }
+
+  /// True if the event passes the filter.
+  public boolean accepts(Entry entry) {
+    if ((entry.event().internal() && !internal) || !kinds.contains(entry.event().kind())) {
+      return false;
+    }
+    if (!tasks.accepts(entry.origin())) {
+      return false;
+    }
+    return !(entry.event() instanceof ThoughtStream thought) || accepts(thought);
+  }
+
+  private boolean accepts(ThoughtStream thought) {
+    if (thought.verbosity().compareTo(verbosity) > 0
+        || !thoughtTypes.contains(thought.thoughtType())) {
+      return false;
+    }
+    var metadata = thought.metadata();
+    return metadata == null || metadata.path("confidence").asDouble(1) >= minConfidence;
+  }
+
+  private static <E extends Enum<E> & WireName> Set<E> list(
+      Class<E> type, String name, Function<String, Optional<String>> query, Set<E> otherwise) {
+    return query
+        .apply(name)
+        .map(
+            text ->
+                Arrays.stream(text.split(",", -1))
+                    .map(item -> WireName.parse(type, name, item.strip()))
+                    .collect(Collectors.toCollection(() -> EnumSet.noneOf(type))))
+        .map(set -> (Set<E>) set)
+        .orElse(otherwise);
+  }
+
+  private static double confidence(String text) {
+    try {
+      var number = Double.parseDouble(text);
+      if (number >= 0 && number <= 1) {
+        return number;
+      }
+    } catch (NumberFormatException notANumber) {
+      // Falls through to the rejection below.
+    }
+    throw new Rejection.Invalid("minConfidence must be a number from 0 to 1");
+  }
+}

@@ -1,0 +1,30 @@
+package dev.parley.http;
+
+import dev.parley.http.ApiTokens.ApiToken;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+
+/// The listener's address, allowed hosts and origins, tokens, and limits.
+///
+/// A `heartbeat` of zero switches heartbeats off.
+public record HttpSettings(
+    String host,
+    int port,
+    Set<String> allowedHosts,
+    Set<String> allowedOrigins,
+    List<ApiToken> tokens,
+    Duration heartbeat,
+    HttpLimits limits) {
+
+  public HttpSettings {
+    allowedHosts = Set.copyOf(allowedHosts);
+    allowedOrigins = Set.copyOf(allowedOrigins);
+    tokens = List.copyOf(tokens);
+  }
+
+  /// True if only this machine can reach the listener.
+  public boolean loopback() {
+    return HostCheck.loopback(host);
+  }
+}

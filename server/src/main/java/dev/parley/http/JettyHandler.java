@@ -1,0 +1,249 @@
+package dev.parley.http;
+
+import dev.parley.protocol.Rejection;
+import dev.parley.tool.process.ClientProcessCheck;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+
+/// Connects Jetty with the routes: authenticates the caller, finds the route, and writes the reply.
+final class JettyHandler extends Handler.Abstract {
+
+  private static final System.Logger LOG = System.getLogger(JettyHandler.class.getName());
+
+  /// The path to which an authorization server redirects browsers. They send neither a token nor a
+  /// `SameSite=Strict` cookie then.
+  static final String CALLBACK = "/oauth/callback";
+
+  /// A Socket.IO client may send its token later, in its connect packet.
+  private static final String SOCKET_IO = "/socket.io/";
+
+  /// Paths that need no token.
+  private static final Set<String> PUBLIC_PATHS =
+      Set.of("/", "/healthz", "/readyz", "/health", "/api/login", CALLBACK, SOCKET_IO);
+
+  /// The files of the page, which contain no data.
+  private static final String ASSETS = "/assets/";
+
+  /// The dependencies of the handler, besides its routes.
+  record JettyHandlerDependencies(
+      HostCheck hosts,
+      ApiTokens tokens,
+      Metrics metrics,
+      HttpLimits limits,
+      DisconnectDetector disconnects,
+      ErrorFormats forms,
+      WebSocketUpgrader upgrades,
+      InstantSource clock,
+      Supplier<UUID> ids) {}
+
+  /// How the path of an agent's public card ends.
+  private static final List<String> AGENT_CARDS =
+      List.of("/.well-known/agent-card.json", "/.well-known/agent.json");
+
+  private final Router router;
+  private final JettyHandlerDependencies jettyHandlerDependencies;
+
+  JettyHandler(Router router, JettyHandlerDependencies jettyHandlerDependencies) {
+    this.router = router;
+    this.jettyHandlerDependencies = jettyHandlerDependencies;
+  }
+
+  @Override
+  public boolean handle(
+      org.eclipse.jetty.server.Request jetty, Response response, Callback callback) {
+    var form = jettyHandlerDependencies.forms().of(jetty.getHttpURI().getPath());
+    var writer = new ReplyWriter(response, callback, form, jettyHandlerDependencies.disconnects());
+    Reply reply;
+    try {
+      reply =
+          reply(
+              jetty, writer, new JettyConnection(response, jettyHandlerDependencies.disconnects()));
+      if (reply instanceof Reply.Upgrade upgrade) {
+        jettyHandlerDependencies.upgrades().upgrade(upgrade.handler(), jetty, response, callback);
+      } else {
+        writer.write(reply, jetty.getMethod().equals("HEAD"));
+      }
+      count(reply);
+    } catch (IOException | UncheckedIOException gone) {
+      callback.failed(gone);
+    } catch (Exception thrown) { // This is the root of a thread: one for each request.
+      writeError(errorReply(jetty, thrown), response, writer, callback);
+    }
+    return true;
+  }
+
+  /// The reply for an exception. A bug is logged with an id, and the reply has only that id.
+  private Reply errorReply(org.eclipse.jetty.server.Request jetty, Exception thrown) {
+    return switch (thrown) {
+      case Rejection rejection -> ReplyWriter.reply(rejection);
+      case HttpProblemException httpProblemException -> httpProblemException.reply();
+      default -> {
+        var id = jettyHandlerDependencies.ids().get();
+        LOG.log(
+            Level.ERROR,
+            "request " + id + " failed: " + jetty.getMethod() + " " + jetty.getHttpURI().getPath(),
+            thrown);
+        var problem = Problem.of(500, "internal", "the server failed to answer; see its log");
+        yield new Reply.Rejected(problem.withInstance("urn:uuid:" + id));
+      }
+    };
+  }
+
+  private void writeError(Reply refusal, Response response, ReplyWriter writer, Callback callback) {
+    count(refusal);
+    if (response.isCommitted()) {
+      callback.failed(new IOException("the reply was already started"));
+      return;
+    }
+    response.getHeaders().remove(HttpHeader.CONTENT_LENGTH);
+    try {
+      writer.write(refusal, false);
+    } catch (IOException gone) {
+      callback.failed(gone);
+    }
+  }
+
+  private Reply reply(
+      org.eclipse.jetty.server.Request jetty, ReplyWriter writer, JettyConnection connection) {
+    var uri = jetty.getHttpURI();
+    if (uri.getPathQuery() != null && uri.getPathQuery().length() > HttpLimits.URI_CHARACTERS) {
+      throw new HttpProblemException(Problem.of(414, "uri-too-long", "the URI is too long"));
+    }
+    var path = Optional.ofNullable(uri.getPath()).orElse("/");
+    var origin = jettyHandlerDependencies.hosts().check(requestOrigin(jetty, path));
+    writer.allow(origin);
+    var segments = Router.split(path).stream().map(JettyHandler::decode).toList();
+    if (jetty.getMethod().equals("OPTIONS")) {
+      return options(segments, origin);
+    }
+    var principal =
+        isPublic(path)
+            ? jettyHandlerDependencies.tokens().findPrincipal(token(jetty)).orElse(ApiTokens.LOCAL)
+            : jettyHandlerDependencies
+                .tokens()
+                .principal(token(jetty), peer(jetty).remote().getAddress());
+    var match = router.find(jetty.getMethod(), segments);
+    var query = query(uri.getQuery(), match.route().queryNames());
+    var requestBody =
+        new RequestBody(
+            Content.Source.asInputStream(jetty),
+            jetty.getLength(),
+            jettyHandlerDependencies.limits(),
+            jettyHandlerDependencies.clock());
+    var request =
+        new Request(
+            new Request.RequestData(
+                jetty.getMethod(), path, principal, match.variables(), query, peer(jetty)),
+            name -> jetty.getHeaders().get(name),
+            requestBody,
+            connection);
+    return match.route().handler().handle(request);
+  }
+
+  private static boolean isPublic(String path) {
+    return PUBLIC_PATHS.contains(path)
+        || path.startsWith(ASSETS)
+        || AGENT_CARDS.stream().anyMatch(path::endsWith);
+  }
+
+  private Reply options(List<String> segments, Optional<String> origin) {
+    var allowed = router.allowed(segments);
+    var headers = new HashMap<>(Map.of("Allow", allowed));
+    if (origin.isPresent()) {
+      headers.put("Access-Control-Allow-Methods", allowed);
+      headers.put(
+          "Access-Control-Allow-Headers",
+          "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, A2A-Version,"
+              + " A2A-Extensions, X-A2A-Extensions");
+      headers.put("Access-Control-Max-Age", "600");
+    }
+    return new Reply.Empty(204, headers);
+  }
+
+  private static HostCheck.RequestOrigin requestOrigin(
+      org.eclipse.jetty.server.Request jetty, String path) {
+    var headers = jetty.getHeaders();
+    var local =
+        jetty.getConnectionMetaData().getLocalSocketAddress() instanceof InetSocketAddress address
+            ? address.getAddress().getHostAddress()
+            : "";
+    return new HostCheck.RequestOrigin(
+        jetty.getMethod(),
+        path,
+        Optional.ofNullable(headers.get(HttpHeader.HOST)),
+        local.contains(":") ? "[" + local + "]" : local,
+        Optional.ofNullable(headers.get(HttpHeader.ORIGIN)),
+        Optional.ofNullable(headers.get("Sec-Fetch-Site")),
+        Optional.ofNullable(headers.get("Sec-Fetch-Mode")));
+  }
+
+  private static ClientProcessCheck.TcpConnection peer(org.eclipse.jetty.server.Request jetty) {
+    var connection = jetty.getConnectionMetaData();
+    if (connection.getRemoteSocketAddress() instanceof InetSocketAddress remote
+        && connection.getLocalSocketAddress() instanceof InetSocketAddress local) {
+      return new ClientProcessCheck.TcpConnection(remote, local);
+    }
+    throw new IllegalStateException("a connection that is not TCP: " + connection);
+  }
+
+  private static @Nullable String token(org.eclipse.jetty.server.Request jetty) {
+    var headers = jetty.getHeaders();
+    return ApiTokens.fromHeaders(
+        headers.get(HttpHeader.AUTHORIZATION), headers.get(HttpHeader.COOKIE));
+  }
+
+  private static Map<String, String> query(@Nullable String query, Set<String> known) {
+    var values = new HashMap<String, String>();
+    if (query == null || query.isEmpty()) {
+      return values;
+    }
+    for (var pair : query.split("&", -1)) {
+      var equals = pair.indexOf('=');
+      var name = decode(equals < 0 ? pair : pair.substring(0, equals));
+      var value = equals < 0 ? "" : decode(pair.substring(equals + 1).replace('+', ' '));
+      if (!known.contains(name)) {
+        if (known.contains(Parameter.ANY_OTHER.name())) {
+          continue;
+        }
+        throw new Rejection.Invalid("unknown-parameter", "there is no parameter " + name);
+      }
+      if (values.put(name, value) != null) {
+        throw new Rejection.Invalid("repeated-parameter", name + " is given twice");
+      }
+    }
+    return values;
+  }
+
+  private static String decode(String text) {
+    try {
+      return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException malformed) {
+      throw new Rejection.Invalid("invalid-uri", "the URI is not well formed");
+    }
+  }
+
+  private void count(Reply reply) {
+    jettyHandlerDependencies
+        .metrics()
+        .counter(Metric.REQUESTS, Integer.toString(reply.status()))
+        .increment();
+  }
+}

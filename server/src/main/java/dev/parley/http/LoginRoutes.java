@@ -1,0 +1,64 @@
+package dev.parley.http;
+
+import dev.parley.protocol.Rejection;
+import java.util.List;
+import java.util.Map;
+
+/// `POST /api/login` and `/api/logout`: a cookie for clients that cannot send headers, such as
+/// `EventSource`.
+final class LoginRoutes {
+
+  private static final String ATTRIBUTES = "; Path=/; HttpOnly; SameSite=Strict";
+
+  /// The request: the token to log in with.
+  record Login(String token) {}
+
+  /// The reply: the principal of the token.
+  record LoggedIn(String principal) {}
+
+  private final ApiTokens apiTokens;
+
+  LoginRoutes(ApiTokens apiTokens) {
+    this.apiTokens = apiTokens;
+  }
+
+  List<Route> routes() {
+    return List.of(
+        Route.withBody(
+            Route.Method.POST,
+            "/api/login",
+            new Route.RouteDescription(
+                "Sets a cookie that holds the token",
+                List.of(),
+                Login.class,
+                ResponseDescription.one(LoggedIn.class)),
+            this::login),
+        Route.withoutBody(
+            Route.Method.POST,
+            "/api/logout",
+            "Clears the cookie",
+            ResponseDescription.empty(),
+            this::logout));
+  }
+
+  private Reply login(Request request) {
+    var token = request.body(Login.class).token();
+    var principal = apiTokens.principal(token, request.remoteAddress());
+    if (!apiTokens.required()) {
+      return new Reply.Json(200, new LoggedIn(principal));
+    }
+    if (!token.matches("[!-~&&[^;,\"\\\\]]+")) {
+      throw new Rejection.Invalid("this token has characters that a cookie cannot hold");
+    }
+    return new Reply.Json(
+        200, new LoggedIn(principal), Map.of("Set-Cookie", cookie(request, token, "")));
+  }
+
+  private Reply logout(Request request) {
+    return new Reply.Empty(204, Map.of("Set-Cookie", cookie(request, "", "; Max-Age=0")));
+  }
+
+  private static String cookie(Request request, String value, String age) {
+    return ApiTokens.COOKIE + "=" + value + ATTRIBUTES + age + (request.secure() ? "; Secure" : "");
+  }
+}

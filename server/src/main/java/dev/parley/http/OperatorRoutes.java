@@ -1,0 +1,64 @@
+package dev.parley.http;
+
+import dev.parley.log.EventLog;
+import dev.parley.protocol.EventSchema;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/// Routes for operators: health, metrics, schemas.
+public final class OperatorRoutes {
+
+  /// The state of the server.
+  public record Health(String status) {}
+
+  private final EventLog log;
+  private final Metrics metrics;
+  private final BooleanSupplier stopping;
+
+  public OperatorRoutes(EventLog log, Metrics metrics, BooleanSupplier stopping) {
+    this.log = log;
+    this.metrics = metrics;
+    this.stopping = stopping;
+  }
+
+  /// The routes.
+  public List<Route> routes() {
+    var schema = Json.bytes(EventSchema.document());
+    return List.of(
+        Route.get(
+            "/healthz",
+            "Reports that the process runs",
+            ResponseDescription.one(Health.class),
+            _ -> new Reply.Json(200, new Health("ok"))),
+        Route.get(
+            "/readyz",
+            "Reports whether the server is ready",
+            ResponseDescription.one(Health.class),
+            _ -> ready()),
+        Route.get(
+            "/metrics",
+            "Returns metrics for Prometheus",
+            ResponseDescription.other("text/plain"),
+            _ -> new Reply.Bytes("text/plain; version=0.0.4; charset=utf-8", metrics.text())),
+        Route.get(
+            "/schemas/events.json",
+            "Returns the JSON Schema of every event",
+            ResponseDescription.other("application/schema+json"),
+            _ -> new Reply.Bytes("application/schema+json", schema)));
+  }
+
+  private Reply ready() {
+    if (stopping.getAsBoolean()) {
+      throw new Rejection.Unavailable("the server is stopping");
+    }
+    log.outage()
+        .ifPresent(
+            reason -> {
+              throw new Rejection.Unavailable("the log cannot be written: " + reason);
+            });
+    log.changes(Long.MAX_VALUE, 1);
+    return new Reply.Json(200, new Health("ready"));
+  }
+}

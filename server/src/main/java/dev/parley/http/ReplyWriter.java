@@ -1,0 +1,144 @@
+package dev.parley.http;
+
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Optional;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpHeaderValue;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/// Writes replies to the wire.
+final class ReplyWriter {
+
+  private static final String JSON = "application/json";
+  private static final String RETRY_SECONDS = "1";
+  private static final String EXPOSED =
+      "Location, Retry-After, Link, ETag, A2A-Extensions, X-Agent-Id, X-Next-Cursor, X-Total-Count";
+
+  /// Clients of event streams expect this header. Jetty omits it in HTTP/1.1 if it recognizes the
+  /// name.
+  private static final HttpField KEEP_ALIVE = new HttpField(null, "Connection", "keep-alive");
+
+  private final Response response;
+  private final Callback callback;
+  private final ErrorFormat form;
+  private final DisconnectDetector disconnects;
+  private final UnreadBody unreadBody;
+
+  /// True if the whole request was read.
+  private boolean bodyConsumed;
+
+  ReplyWriter(
+      Response response,
+      Callback callback,
+      ErrorFormat form,
+      DisconnectDetector disconnectDetector) {
+    this.response = response;
+    this.callback = callback;
+    this.form = form;
+    this.disconnects = disconnectDetector;
+    this.unreadBody = new UnreadBody(response.getRequest());
+  }
+
+  /// A rejection as a reply, with the headers that go with it.
+  static Reply reply(Rejection rejection) {
+    return new Reply.Rejected(
+        Problem.of(rejection),
+        switch (rejection) {
+          case Rejection.Unauthorized _ -> Map.of("WWW-Authenticate", "Bearer realm=\"parley\"");
+          case Rejection.Busy _, Rejection.Unavailable _ -> Map.of("Retry-After", RETRY_SECONDS);
+          case Rejection.Invalid _,
+              Rejection.Forbidden _,
+              Rejection.NotFound _,
+              Rejection.Conflict _,
+              Rejection.Stale _,
+              Rejection.Gone _,
+              Rejection.Damaged _,
+              Rejection.TooLarge _ ->
+              Map.of();
+        });
+  }
+
+  /// Lets the page at this origin read the reply.
+  void allow(Optional<String> origin) {
+    response.getHeaders().put("Vary", "Origin");
+    origin.ifPresent(
+        page -> {
+          response.getHeaders().put("Access-Control-Allow-Origin", page);
+          response.getHeaders().put("Access-Control-Expose-Headers", EXPOSED);
+        });
+  }
+
+  /// Writes the reply. A stream is written on the calling thread; `headOnly` omits it.
+  void write(Reply reply, boolean headOnly) throws IOException {
+    switch (reply) {
+      case Reply.Json json -> body(json, JSON, Json.bytes(json.value()));
+      case Reply.Rejected rejected -> {
+        var json = form.body().apply(rejected.problem());
+        body(rejected, form.contentType(), Json.bytes(json));
+      }
+      case Reply.Bytes bytes -> body(bytes, bytes.contentType(), bytes.bytes());
+      case Reply.Empty empty -> {
+        begin(empty);
+        end(ByteBuffer.allocate(0));
+      }
+      case Reply.Stream stream -> stream(stream, headOnly);
+      case Reply.Upgrade _ ->
+          throw new IllegalArgumentException("an upgrade has no reply to write");
+    }
+  }
+
+  private void body(Reply reply, String contentType, byte[] bytes) throws IOException {
+    begin(reply);
+    response.getHeaders().put(HttpHeader.CONTENT_TYPE, contentType);
+    response.getHeaders().put(HttpHeader.CONTENT_LENGTH, bytes.length);
+    end(ByteBuffer.wrap(bytes));
+  }
+
+  private void stream(Reply.Stream stream, boolean headOnly) throws IOException {
+    begin(stream);
+    response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/event-stream");
+    if (bodyConsumed) {
+      response.getHeaders().add(KEEP_ALIVE);
+    }
+    // Streams have no idle timeout: they have heartbeats, or the configuration switches those off.
+    response.getRequest().addIdleTimeoutListener(_ -> false);
+    if (!headOnly) {
+      try (var sink = new JettyStreamSink(response, disconnects)) {
+        stream.events().run(sink);
+      }
+    }
+    end(ByteBuffer.allocate(0));
+  }
+
+  private void begin(Reply reply) {
+    response.setStatus(reply.status());
+    var headers = response.getHeaders();
+    headers.put("X-Content-Type-Options", "nosniff");
+    headers.put("Cross-Origin-Resource-Policy", "same-origin");
+    headers.put("Cache-Control", "no-store");
+    reply.headers().forEach(headers::put);
+    bodyConsumed = unreadBody.skip();
+    if (!bodyConsumed) {
+      // Jetty closes the connection after such a reply. Without this header the caller would send
+      // its next request on it.
+      headers.put(HttpHeader.CONNECTION, HttpHeaderValue.CLOSE.asString());
+    }
+  }
+
+  private void end(ByteBuffer bytes) throws IOException {
+    if (bodyConsumed) {
+      response.write(true, bytes, callback);
+    } else {
+      Content.Sink.write(response, true, bytes);
+      unreadBody.drain();
+      callback.succeeded();
+    }
+  }
+}

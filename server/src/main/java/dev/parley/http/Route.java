@@ -1,0 +1,94 @@
+package dev.parley.http;
+
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// A method and a path such as `/api/contexts/{c}`, their description, and the handler.
+///
+/// The description is both published in `/openapi.json` and enforced: a query parameter that is not
+/// listed is rejected.
+public record Route(
+    Method method, String path, RouteDescription description, RouteHandler handler) {
+
+  /// The HTTP method of a route.
+  public enum Method {
+    GET,
+    POST,
+    PUT,
+    PATCH,
+    DELETE
+  }
+
+  /// The parameters, body and reply of a route.
+  public record RouteDescription(
+      String summary,
+      List<Parameter> parameters,
+      @Nullable Class<?> body,
+      ResponseDescription answer) {
+    public RouteDescription {
+      parameters = List.copyOf(parameters);
+    }
+  }
+
+  /// A `GET` route with parameters.
+  public static Route get(
+      String path,
+      String summary,
+      ResponseDescription responseDescription,
+      List<Parameter> parameters,
+      RouteHandler routeHandler) {
+    return new Route(
+        Method.GET,
+        path,
+        new RouteDescription(summary, parameters, null, responseDescription),
+        routeHandler);
+  }
+
+  /// A `GET` route without parameters.
+  public static Route get(
+      String path,
+      String summary,
+      ResponseDescription responseDescription,
+      RouteHandler routeHandler) {
+    return get(path, summary, responseDescription, List.of(), routeHandler);
+  }
+
+  /// A WebSocket route: `handler` returns [Reply.Upgrade].
+  public static Route webSocket(
+      String path, String summary, List<Parameter> parameters, RouteHandler routeHandler) {
+    return get(path, summary, ResponseDescription.socket(), parameters, routeHandler);
+  }
+
+  /// A route that takes no body.
+  public static Route withoutBody(
+      Method method,
+      String path,
+      String summary,
+      ResponseDescription responseDescription,
+      RouteHandler routeHandler) {
+    return new Route(
+        method,
+        path,
+        new RouteDescription(summary, List.of(), null, responseDescription),
+        routeHandler);
+  }
+
+  /// A route that takes a JSON body.
+  public static Route withBody(
+      Method method, String path, RouteDescription routeDescription, RouteHandler routeHandler) {
+    return new Route(method, path, routeDescription, routeHandler);
+  }
+
+  List<String> segments() {
+    return Router.split(path);
+  }
+
+  Set<String> queryNames() {
+    return description.parameters().stream()
+        .filter(parameter -> parameter.in() == Parameter.In.QUERY)
+        .map(Parameter::name)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+}

@@ -1,0 +1,125 @@
+package dev.parley.log;
+
+import dev.parley.log.CachedContext.KeyName;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import java.sql.SQLException;
+
+/// Writes a commit to the store, and makes it visible once it is durable. For the writer thread.
+final class CommitWriter {
+
+  private static final long PAGES_AROUND_A_BLOCK = 8_192;
+
+  private final LogTuning logTuning;
+  private final FaultInjector faultInjector;
+  private final Waker waker;
+  private final CommitSignal commitSignal;
+  private final UnsealedBlocks unsealedBlocks;
+  private final WindowMemoryLimiter windows;
+  private final ByteSink block = new ByteSink(1 << 16);
+  private long walBytes;
+  private volatile long visible;
+
+  CommitWriter(LogWriter.LogWriterDependencies logWriterDependencies, long visible) {
+    this.logTuning = logWriterDependencies.tuning();
+    this.faultInjector = logWriterDependencies.fault();
+    this.waker = logWriterDependencies.waker();
+    this.commitSignal = logWriterDependencies.commitSignal();
+    this.unsealedBlocks = logWriterDependencies.unsealed();
+    this.windows = logWriterDependencies.windows();
+    this.visible = visible;
+  }
+
+  /// The last block that is visible to readers. For any thread.
+  long visible() {
+    return visible;
+  }
+
+  /// Makes a change visible that is not a block, under this number.
+  void visible(long mark) {
+    visible = mark;
+    commitSignal.signal();
+  }
+
+  /// True if enough was written that a checkpoint is due. Resets the counter.
+  boolean takeCheckpointDue() {
+    var due = walBytes > logTuning.walBytes();
+    walBytes = due ? 0 : walBytes;
+    return due;
+  }
+
+  /// Writes the commit. If this throws, it is unknown whether the commit is durable.
+  void write(LogStatements table, LogCommit logCommit) throws SQLException {
+    faultInjector.beforeCommit();
+    block.clear();
+    // This comes first, so that the following statements reuse the freed pages.
+    table.deleteBlocks(logCommit.deleting());
+    for (var pendingAppend : logCommit.appends()) {
+      insert(table, pendingAppend, logCommit.id());
+    }
+    table.insertBlock(logCommit.id(), block.toArray());
+    for (var context : logCommit.sealing()) {
+      faultInjector.beforeSeal(context.id);
+      table.seal(context, logTuning.stateEvents());
+    }
+    table.commit();
+    walBytes += block.size() + PAGES_AROUND_A_BLOCK;
+    faultInjector.afterCommit();
+  }
+
+  private void insert(LogStatements table, PendingAppend pendingAppend, long id)
+      throws SQLException {
+    var context = pendingAppend.context();
+    block.number(context.number);
+    block.block(pendingAppend.chunk());
+    if (pendingAppend.entries().getFirst().entry().event() instanceof ContextCreated created) {
+      table.insertContext(context, created.owner(), id);
+    }
+    if (pendingAppend.fork() != null) {
+      table.insertFork(context, pendingAppend.fork(), id);
+    }
+    if (pendingAppend.key() != null) {
+      table.insertKey(context, pendingAppend.key());
+    }
+  }
+
+  /// Makes a durable commit visible, then completes its appends, then wakes waiting readers.
+  void publish(LogCommit logCommit) {
+    unsealedBlocks.deleted(logCommit.deleting(), block.size());
+    for (var context : logCommit.sealing()) {
+      unsealedBlocks.sealed(context, context.window.head());
+      windows.sealed(context);
+    }
+    for (var pendingAppend : logCommit.appends()) {
+      var context = pendingAppend.context();
+      if (pendingAppend.fork() != null) {
+        context.applyFork(pendingAppend.fork());
+      }
+      windows.add(context, pendingAppend.entries());
+      unsealedBlocks.add(
+          logCommit.id(), block.size(), context, UnsealedBlocks.ChunkSize.of(pendingAppend));
+      confirmKey(pendingAppend);
+    }
+    visible = logCommit.id();
+    // This comes last, so that callers that append again at once do not delay the rest.
+    for (var pendingAppend : logCommit.appends()) {
+      pendingAppend.complete(null);
+      waker.wake(pendingAppend.context());
+      pendingAppend.releaseEntries();
+    }
+    commitSignal.signal();
+    windows.sweep(logCommit.appends().size(), unsealedBlocks.weight());
+  }
+
+  private static void confirmKey(PendingAppend pendingAppend) {
+    var key = pendingAppend.key();
+    if (key != null) {
+      var context = pendingAppend.context();
+      context.lock.lock();
+      try {
+        context.keys.markDurable(KeyName.of(key.once()));
+      } finally {
+        context.lock.unlock();
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package dev.parley.log;
+
+import dev.parley.log.CachedContext.KeyName;
+import dev.parley.log.CachedContext.StoredKey;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// The idempotency keys of a context that are in memory. Used under the context's lock.
+///
+/// Keys that are being written are always in memory. Of the durable keys, only the latest are; the
+/// others are in the store only. A caller that looks up a key in the store calls [#beginLookup]
+/// before and [#endLookup] after, and the key stays in memory in between. A key that is found
+/// neither in the store nor here was therefore never used.
+final class IdempotencyKeyCache {
+
+  private final KeyMemoryLimiter memory;
+  private final Map<KeyName, StoredKey> pending = new HashMap<>();
+  private final LinkedHashMap<KeyName, StoredKey> durable = new LinkedHashMap<>();
+  private final Map<KeyName, Integer> lookups = new HashMap<>();
+  private boolean complete = true;
+
+  IdempotencyKeyCache(KeyMemoryLimiter memory) {
+    this.memory = memory;
+  }
+
+  /// The earlier use of a key, if it is in memory.
+  @Nullable StoredKey find(KeyName name) {
+    var found = pending.get(name);
+    return found == null ? durable.get(name) : found;
+  }
+
+  /// Begins a look-up in the store. False if none is needed because the key is known here.
+  boolean beginLookup(KeyName name) {
+    if (complete || find(name) != null) {
+      return false;
+    }
+    lookups.merge(name, 1, Integer::sum);
+    return true;
+  }
+
+  void endLookup(KeyName name) {
+    lookups.computeIfPresent(name, (_, count) -> count == 1 ? null : count - 1);
+    shrink();
+  }
+
+  /// Adds a key that is being written.
+  void addPending(KeyName name, StoredKey key) {
+    pending.put(name, key);
+  }
+
+  /// Marks a key as durable.
+  void markDurable(KeyName name) {
+    var key = pending.remove(name);
+    if (key != null) {
+      cache(name, key);
+    }
+  }
+
+  /// Caches a key that is in the store, if there is room.
+  void cache(KeyName name, StoredKey key) {
+    if (durable.put(name, key) == null) {
+      memory.addKeys(1);
+    }
+    shrink();
+  }
+
+  /// Caches all keys that are in the store, unless there are too many.
+  void load(Map<KeyName, StoredKey> stored) {
+    if (stored.size() > memory.contextMax() || memory.scarce()) {
+      complete = stored.isEmpty();
+    } else {
+      stored.forEach(this::cache);
+    }
+  }
+
+  /// Drops the keys whose write failed.
+  void rollBack() {
+    pending.clear();
+  }
+
+  /// Removes durable keys from memory; they stay in the store.
+  void release() {
+    shrinkTo(0);
+  }
+
+  /// Removes all keys, because the context was deleted.
+  void clear() {
+    pending.clear();
+    memory.addKeys(-durable.size());
+    durable.clear();
+  }
+
+  private void shrink() {
+    shrinkTo(memory.contextMax());
+  }
+
+  private void shrinkTo(int max) {
+    var oldest = durable.keySet().iterator();
+    while ((durable.size() > max || memory.full()) && oldest.hasNext()) {
+      if (!lookups.containsKey(oldest.next())) {
+        oldest.remove();
+        memory.addKeys(-1);
+        complete = false;
+      }
+    }
+  }
+}

@@ -1,0 +1,165 @@
+package dev.parley.log;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Properties;
+
+/// The log's SQLite file: its connections, its schema and the schema's migrations.
+final class LogDatabase {
+
+  /// Each step takes the schema from one version to the next. Steps are added, never edited.
+  private static final List<List<String>> MIGRATIONS =
+      List.of(
+          List.of(
+              """
+              CREATE TABLE contexts (
+                number INTEGER PRIMARY KEY,
+                id TEXT NOT NULL UNIQUE,
+                owner TEXT NOT NULL,
+                secret BLOB,
+                sealed INTEGER NOT NULL DEFAULT 0,
+                state BLOB,
+                open_tasks INTEGER NOT NULL DEFAULT 0,
+                touched INTEGER NOT NULL,
+                deleted INTEGER NOT NULL DEFAULT 0)
+              """,
+              "CREATE INDEX contexts_by_touched ON contexts (touched)",
+              "CREATE INDEX contexts_with_open_tasks ON contexts (number) WHERE open_tasks > 0",
+              "CREATE TABLE blocks (id INTEGER PRIMARY KEY, data BLOB NOT NULL)",
+              """
+              CREATE TABLE segments (
+                context INTEGER NOT NULL, last INTEGER NOT NULL, data BLOB NOT NULL)
+              """,
+              "CREATE UNIQUE INDEX segments_by_context ON segments (context, last)",
+              """
+              CREATE TABLE keys (
+                context INTEGER NOT NULL,
+                principal TEXT NOT NULL,
+                key TEXT NOT NULL,
+                hash TEXT NOT NULL,
+                first INTEGER NOT NULL,
+                last INTEGER NOT NULL,
+                PRIMARY KEY (context, principal, key)) WITHOUT ROWID
+              """),
+          List.of(
+              """
+              CREATE TABLE shares (
+                context INTEGER NOT NULL,
+                last INTEGER NOT NULL,
+                source INTEGER NOT NULL,
+                secret BLOB NOT NULL,
+                PRIMARY KEY (context, last)) WITHOUT ROWID
+              """,
+              "CREATE INDEX shares_by_source ON shares (source, last)",
+              """
+              CREATE TABLE states (
+                context INTEGER NOT NULL, last INTEGER NOT NULL, data BLOB NOT NULL)
+              """,
+              "CREATE UNIQUE INDEX states_by_context ON states (context, last)"),
+          List.of(
+              """
+              CREATE TABLE artifact_heads (
+                context INTEGER NOT NULL,
+                artifact TEXT NOT NULL,
+                data BLOB NOT NULL,
+                PRIMARY KEY (context, artifact)) WITHOUT ROWID
+              """,
+              "ALTER TABLE contexts ADD COLUMN deleted_by TEXT",
+              "ALTER TABLE contexts ADD COLUMN deleted_at INTEGER",
+              "CREATE TABLE erasures (context INTEGER PRIMARY KEY)",
+              // Earlier versions deleted blocks without overwriting them: see
+              // ErasureTable#FREE_PAGES.
+              "INSERT INTO erasures SELECT 0 WHERE EXISTS (SELECT 1 FROM contexts)"));
+
+  static final int BUSY_MILLIS = 2_000;
+
+  private final Path file;
+  private final String url;
+
+  LogDatabase(Path file) {
+    this.file = file;
+    this.url = "jdbc:sqlite:" + file;
+  }
+
+  /// Opens the file for its only writer, and migrates the schema to the current version.
+  Connection openWriter() throws SQLException {
+    OwnerOnlyFiles.createFile(file);
+    var connection = open(false);
+    try {
+      migrate(connection);
+      connection.setAutoCommit(false);
+      return connection;
+    } catch (SQLException failed) {
+      connection.close();
+      throw failed;
+    }
+  }
+
+  /// Opens the file for reading only.
+  Connection openReader() throws SQLException {
+    var connection = open(true);
+    execute(connection, "PRAGMA query_only = ON");
+    return connection;
+  }
+
+  private Connection open(boolean reader) throws SQLException {
+    var connection = DriverManager.getConnection(url, new Properties());
+    try {
+      if (!reader) {
+        execute(connection, "PRAGMA page_size = 4096");
+        execute(connection, "PRAGMA journal_mode = WAL");
+      }
+      // FULL: a commit returns only after the write-ahead log is on the disk.
+      execute(connection, "PRAGMA synchronous = FULL");
+      execute(connection, "PRAGMA wal_autocheckpoint = 0");
+      // Pages are overwritten when they become free, so that no data of a deleted context remains.
+      execute(connection, "PRAGMA secure_delete = ON");
+      execute(connection, "PRAGMA cache_size = -" + (reader ? 2_000 : 8_000));
+      execute(connection, "PRAGMA busy_timeout = " + BUSY_MILLIS);
+      return connection;
+    } catch (SQLException failed) {
+      connection.close();
+      throw failed;
+    }
+  }
+
+  /// The version of the schema.
+  ///
+  /// @throws SQLException if this version of Parley does not support it
+  static long checkVersion(Connection connection) throws SQLException {
+    var version = number(connection, "PRAGMA user_version");
+    if (version > MIGRATIONS.size()) {
+      throw new SQLException(
+          "a newer version of Parley wrote the log (schema " + version + "); use that version");
+    }
+    return version;
+  }
+
+  private static void migrate(Connection connection) throws SQLException {
+    var version = checkVersion(connection);
+    connection.setAutoCommit(false);
+    for (var step = (int) version; step < MIGRATIONS.size(); step++) {
+      for (var statement : MIGRATIONS.get(step)) {
+        execute(connection, statement);
+      }
+      execute(connection, "PRAGMA user_version = " + (step + 1));
+      connection.commit();
+    }
+  }
+
+  static void execute(Connection connection, String sql) throws SQLException {
+    try (var statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  static long number(Connection connection, String sql) throws SQLException {
+    try (var statement = connection.createStatement();
+        var rows = statement.executeQuery(sql)) {
+      return rows.next() ? rows.getLong(1) : 0;
+    }
+  }
+}

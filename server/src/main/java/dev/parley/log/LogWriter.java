@@ -1,0 +1,585 @@
+package dev.parley.log;
+
+import dev.parley.protocol.Rejection;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// The only thread that writes the log: it takes all waiting appends, commits them and makes them
+/// visible.
+///
+/// The outcome of a failed commit is unknown. The writer reopens the store and checks: if the block
+/// exists, it was durable after all and becomes visible. Otherwise its appends are rejected, and
+/// the contexts return to their durable state, as a new generation. An append of an earlier
+/// generation is rejected, so no event follows a lost one. While the writer cannot check, appends
+/// are rejected with an unknown outcome, and nothing is rolled back, as the block may still turn
+/// out to be durable.
+final class LogWriter implements AutoCloseable {
+
+  private static final Logger LOG = System.getLogger(LogWriter.class.getName());
+  private static final String NAME = "parley-log-writer";
+  private static final long RETRY_MILLIS = 200;
+  private static final long READERS_MILLIS = 1_000;
+  private static final long REWRITE_PAUSE_MILLIS = 5;
+  private static final Duration STOP_MAX = Duration.ofSeconds(5);
+
+  private final LogWriterDependencies dependencies;
+  private final WriterConnection store;
+  private final CommitWriter commitWriter;
+  private final Checkpointer checkpointer;
+  private final ContextEraser contextEraser;
+  private final LinkedBlockingQueue<Work> queue = new LinkedBlockingQueue<>();
+  private final Queue<CachedContext> suspects = new ArrayDeque<>();
+  // Created in advance, as memory may be exhausted when they are needed.
+  private final Rejection closed = unavailable("the log is closed");
+  private final Rejection unknown =
+      unavailable("the log has failed, and it is not known whether this was written");
+  private final List<Runnable> shutdownSteps =
+      List.of(this::rejectTaken, this::rejectRemaining, this::releaseReaders, this::closeStore);
+  private final Thread thread;
+  private List<PendingAppend> working = List.of();
+  private @Nullable Work taken;
+  private long nextBlock;
+  private boolean closing;
+  private final OutageLogger outageLogger =
+      new OutageLogger(LOG, "the log cannot be written", "the log can be written again");
+  private volatile boolean down;
+  private volatile String failure = "the store cannot be written";
+  private volatile boolean stopped;
+
+  /// An item in the queue of the writer thread.
+  private sealed interface Work {
+    record Append(PendingAppend pending) implements Work {}
+
+    record Erase(CachedContext context, PendingAppend done) implements Work {}
+
+    /// Makes the writer check for other work.
+    record Wake() implements Work {}
+
+    record Stop() implements Work {}
+  }
+
+  /// The dependencies of the writer.
+  record LogWriterDependencies(
+      LogDatabase database,
+      LogTuning tuning,
+      FaultInjector fault,
+      Waker waker,
+      CommitSignal commitSignal,
+      UnsealedBlocks unsealed,
+      WindowMemoryLimiter windows,
+      ReaderGate gate,
+      LogMetrics metrics,
+      FatalHandler fatal) {}
+
+  LogWriter(LogWriterDependencies logWriterDependencies, LogStatements table, long nextBlock)
+      throws SQLException {
+    this.dependencies = logWriterDependencies;
+    this.store = new WriterConnection(logWriterDependencies.database(), table);
+    this.commitWriter = new CommitWriter(logWriterDependencies, nextBlock - 1);
+    var pending = table.erasures().pending();
+    this.checkpointer =
+        new Checkpointer(
+            logWriterDependencies.database(), this::wake, logWriterDependencies.fatal());
+    this.contextEraser = new ContextEraser(logWriterDependencies, store, checkpointer, this::wake);
+    contextEraser.resume(pending);
+    this.nextBlock = nextBlock;
+    this.thread = Thread.ofPlatform().name(NAME).start(this::run);
+  }
+
+  /// Queues an append. The caller holds the context's lock, so that the appends of a context stay
+  /// in order.
+  void submit(PendingAppend pendingAppend) {
+    add(new Work.Append(pendingAppend));
+  }
+
+  /// Queues the deletion of a context, or the wait for the end of a deletion.
+  void erase(CachedContext context, PendingAppend done) {
+    add(new Work.Erase(context, done));
+  }
+
+  /// True if the deleted context with this number has data left to erase.
+  boolean erasing(long number) {
+    return contextEraser.erasing(number);
+  }
+
+  private void add(Work work) {
+    queue.add(work);
+    if (stopped) {
+      rejectRemaining();
+    }
+  }
+
+  private void wake() {
+    queue.add(new Work.Wake());
+  }
+
+  /// The reason why the store cannot be written; empty if it can be.
+  Optional<String> failure() {
+    return down ? Optional.of(failure) : Optional.empty();
+  }
+
+  /// The last block that is visible to readers.
+  long visible() {
+    return commitWriter.visible();
+  }
+
+  @Override
+  public void close() {
+    queue.add(new Work.Stop());
+    ThreadJoiner.join(thread);
+  }
+
+  /// Stops the writer, because another part of the log has failed. Returns when the waiting appends
+  /// are answered, or after a time limit.
+  void stop() {
+    down = true;
+    queue.add(new Work.Stop());
+    if (!thread.equals(Thread.currentThread())) {
+      try {
+        var _ = thread.join(STOP_MAX);
+      } catch (InterruptedException closing) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private void run() {
+    Throwable failure = null;
+    try {
+      while (!closing) {
+        step();
+      }
+    } catch (Throwable bug) { // The root of a thread: no caller may wait for ever.
+      failure = bug;
+    }
+    // From here on, any step may fail for lack of memory, and the others must still run.
+    down = true;
+    stopped = true;
+    for (var i = 0; i < shutdownSteps.size(); i++) {
+      try {
+        shutdownSteps.get(i).run();
+      } catch (Throwable further) { // The root of a thread, too.
+        failure = failure == null ? further : failure;
+      }
+    }
+    if (failure != null) {
+      dependencies.fatal().failed(NAME, failure);
+    }
+  }
+
+  /// Rejects the work that the writer has already taken from the queue.
+  private void rejectTaken() {
+    for (var i = 0; i < working.size(); i++) {
+      complete(working.get(i), unknown);
+    }
+    reject(taken);
+  }
+
+  private void rejectRemaining() {
+    contextEraser.rejectAll(closed);
+    Work work;
+    while ((work = queue.poll()) != null) {
+      reject(work);
+    }
+  }
+
+  private void releaseReaders() {
+    contextEraser.pause();
+  }
+
+  private void closeStore() {
+    checkpointer.close();
+    store.close();
+  }
+
+  private void reject(@Nullable Work work) {
+    switch (work) {
+      case Work.Append(var pendingAppend) -> complete(pendingAppend, closed);
+      case Work.Erase(var context, var done) -> {
+        context.deleting = false;
+        complete(done, closed);
+      }
+      case Work.Wake(), Work.Stop() -> {}
+      case null -> {}
+    }
+  }
+
+  private void step() throws InterruptedException {
+    var logTuning = dependencies.tuning();
+    var batch = new ArrayList<PendingAppend>();
+    working = batch;
+    var next = take();
+    var events = 0;
+    var bytes = 0;
+    while (next instanceof Work.Append(var pendingAppend)) {
+      batch.add(pendingAppend);
+      events += pendingAppend.entries().size();
+      bytes += pendingAppend.chunk().length;
+      if (events >= logTuning.batchEvents() || bytes >= logTuning.batchBytes()) {
+        break;
+      }
+      next = queue.poll();
+      taken = next;
+    }
+    write(keepCurrent(batch));
+    working = List.of();
+    switch (next) {
+      case null -> {}
+      case Work.Append _, Work.Wake _ -> {}
+      case Work.Erase(var context, var done) -> beginErasing(context, done);
+      case Work.Stop() -> closing = true;
+    }
+    taken = null;
+    maintainWal();
+    if (!closing) {
+      contextEraser.step();
+    }
+  }
+
+  /// The next item, or null if there is data to erase.
+  private @Nullable Work take() throws InterruptedException {
+    var idle = contextEraser.idleNanos();
+    taken = idle < 0 ? queue.take() : queue.poll(idle, TimeUnit.NANOSECONDS);
+    return taken;
+  }
+
+  /// The appends whose positions are still valid. Rejects those that follow lost events.
+  private static List<PendingAppend> keepCurrent(List<PendingAppend> arrived) {
+    var current = new ArrayList<PendingAppend>(arrived.size());
+    for (var pendingAppend : arrived) {
+      var preparedFork = pendingAppend.fork();
+      if (preparedFork != null && preparedFork.source().deleted()) {
+        rollBack(pendingAppend.context());
+        pendingAppend.complete(
+            new Rejection.Gone("the context was deleted: " + preparedFork.source().id));
+      } else if (pendingAppend.current()) {
+        current.add(pendingAppend);
+      } else if (pendingAppend.context().deleted()) {
+        pendingAppend.complete(
+            new Rejection.Gone("the context was deleted: " + pendingAppend.context().id));
+      } else {
+        pendingAppend.complete(unavailable("the store failed in an earlier write to this context"));
+      }
+    }
+    return current;
+  }
+
+  private void write(List<PendingAppend> tickets) throws InterruptedException {
+    if (tickets.isEmpty()) {
+      return;
+    }
+    var deleting = dependencies.unsealed().deletable(bytes(tickets));
+    var logCommit = new LogCommit(nextBlock++, tickets, sealing(tickets), deleting);
+    try {
+      write(logCommit);
+    } catch (SQLException inDoubt) {
+      resolve(logCommit, inDoubt);
+    } catch (RuntimeException bug) {
+      LOG.log(Level.ERROR, "a commit failed", bug);
+      writeWithoutSealing(logCommit, bug);
+    }
+  }
+
+  private void write(LogCommit logCommit) throws SQLException {
+    var begin = System.nanoTime();
+    commitWriter.write(store.statements(), logCommit);
+    commitWriter.publish(logCommit);
+    var nanos = System.nanoTime() - begin;
+    dependencies.metrics().committed(logCommit.appends(), nanos);
+    contextEraser.committed(nanos);
+  }
+
+  /// Handles an unexpected failure, probably of saving a state. The appends are written without
+  /// sealing, and later commits seal those contexts one by one, to exclude the one that fails.
+  private void writeWithoutSealing(LogCommit logCommit, RuntimeException bug)
+      throws InterruptedException {
+    var needed = neededByForks(logCommit.appends());
+    var optional =
+        logCommit.sealing().stream().filter(context -> !needed.contains(context)).toList();
+    if (optional.isEmpty()) {
+      resolve(logCommit, bug);
+      return;
+    }
+    store.close();
+    if (optional.size() == 1) {
+      dependencies.unsealed().exclude(optional);
+    } else {
+      suspects.addAll(optional);
+    }
+    var again =
+        new LogCommit(
+            logCommit.id(), logCommit.appends(), List.copyOf(needed), logCommit.deleting());
+    try {
+      if (store.statements().hasBlock(logCommit.id())) {
+        resolve(logCommit, bug);
+      } else {
+        write(again);
+      }
+    } catch (SQLException inDoubt) {
+      resolve(again, inDoubt);
+    } catch (RuntimeException furtherBug) {
+      LOG.log(Level.ERROR, "the commit failed again without sealing", furtherBug);
+      resolve(again, furtherBug);
+    }
+  }
+
+  private List<CachedContext> sealing(List<PendingAppend> tickets) {
+    var sealing = neededByForks(tickets);
+    var suspect = suspects.poll();
+    if (suspect != null) {
+      if (suspect.unsealedCount > 0) {
+        sealing.add(suspect);
+      }
+    } else {
+      sealing.addAll(dependencies.unsealed().contextsToSeal(tickets));
+    }
+    return List.copyOf(sealing);
+  }
+
+  /// The entries that a fork shares must be in segments from the start, because it reads them
+  /// there.
+  private static Set<CachedContext> neededByForks(List<PendingAppend> tickets) {
+    var needed = new LinkedHashSet<CachedContext>();
+    for (var pendingAppend : tickets) {
+      var preparedFork = pendingAppend.fork();
+      if (preparedFork != null && preparedFork.needsSealing()) {
+        needed.add(preparedFork.source());
+      }
+    }
+    return needed;
+  }
+
+  private static long bytes(List<PendingAppend> tickets) {
+    return tickets.stream().mapToLong(pendingAppend -> pendingAppend.chunk().length).sum();
+  }
+
+  private void resolve(LogCommit logCommit, Exception cause) throws InterruptedException {
+    recordFailure(cause);
+    down = true;
+    contextEraser.pause();
+    store.close();
+    var lost = new LinkedHashSet<CachedContext>(logCommit.contexts());
+    var told = false;
+    var notWritten = false;
+    boolean durable;
+    while (true) {
+      try {
+        durable = store.statements().hasBlock(logCommit.id());
+        if (durable && rewriteWal()) {
+          break;
+        }
+        if (!durable) {
+          notWritten = true;
+          store.statements().testWrite(logCommit.id(), bytes(logCommit.appends()));
+          break;
+        }
+      } catch (SQLException still) {
+        recordFailure(still);
+      }
+      told = true;
+      rejectAppends(
+          logCommit,
+          notWritten
+              ? "the store failed: " + cause.getMessage()
+              : "the store failed, and it is not yet known whether this was written");
+      store.close();
+      lost.addAll(rejectQueued("the store cannot be written"));
+      if (closing) {
+        return;
+      }
+      TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
+    }
+    if (durable) {
+      commitWriter.publish(logCommit);
+    }
+    if (told || !durable) {
+      lost.forEach(LogWriter::rollBack);
+    }
+    // This comes first, so that a caller that retries at once is not rejected.
+    down = false;
+    rejectAppends(logCommit, "the store failed: " + cause.getMessage());
+    outageLogger.recovered();
+  }
+
+  private void recordFailure(Exception cause) {
+    failure = String.valueOf(cause.getMessage());
+    outageLogger.failed(failure);
+  }
+
+  /// Writes the committed data to the disk again: after a failed sync, readable data may be in
+  /// memory only. False if readers block this.
+  private boolean rewriteWal() throws SQLException, InterruptedException {
+    var deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(READERS_MILLIS);
+    dependencies.gate().close(() -> {});
+    try {
+      var _ = dependencies.gate().awaitIdle(READERS_MILLIS);
+      while (!store.statements().rewriteWal()) {
+        // The checkpointer may be running, or a reader in another process.
+        if (closing || System.nanoTime() - deadline > 0) {
+          return false;
+        }
+        TimeUnit.MILLISECONDS.sleep(REWRITE_PAUSE_MILLIS);
+      }
+      return true;
+    } finally {
+      dependencies.gate().open();
+    }
+  }
+
+  private static void rejectAppends(LogCommit logCommit, String why) {
+    logCommit.appends().forEach(pendingAppend -> complete(pendingAppend, unavailable(why)));
+  }
+
+  private static void rollBack(CachedContext context) {
+    context.lock.lock();
+    try {
+      context.rollBack();
+    } finally {
+      context.lock.unlock();
+    }
+  }
+
+  /// Rejects all queued work. Returns the contexts whose state is now ahead of the written events.
+  private Set<CachedContext> rejectQueued(String why) {
+    var waiting = new ArrayList<Work>();
+    queue.drainTo(waiting);
+    var contexts = new LinkedHashSet<CachedContext>();
+    for (var work : waiting) {
+      switch (work) {
+        case Work.Append(var pendingAppend) -> {
+          contexts.add(pendingAppend.context());
+          complete(pendingAppend, unavailable(why));
+        }
+        case Work.Erase(var context, var done) -> {
+          context.deleting = false;
+          complete(done, unavailable(why));
+        }
+        case Work.Wake() -> {}
+        case Work.Stop() -> closing = true;
+      }
+    }
+    return contexts;
+  }
+
+  private static void complete(PendingAppend pendingAppend, Rejection rejection) {
+    if (!pendingAppend.completed()) {
+      pendingAppend.complete(rejection);
+    }
+  }
+
+  private static Rejection unavailable(String why) {
+    return new Rejection.Unavailable(why);
+  }
+
+  private void beginErasing(CachedContext context, PendingAppend done) throws InterruptedException {
+    if (context.deleted()) {
+      contextEraser.whenErased(context.number, done);
+      return;
+    }
+    if (context.status == CachedContext.ContextStatus.ABSENT) {
+      // The context was never durable: there is nothing to erase, and no row for a tombstone.
+      context.deleting = false;
+      complete(done, new Rejection.NotFound("no such context: " + context.id));
+      return;
+    }
+    var mark = nextBlock++;
+    List<Long> numbers;
+    try {
+      numbers = store.statements().erasures().begin(context, mark);
+    } catch (SQLException inDoubt) {
+      LOG.log(
+          Level.WARNING, "context {0} cannot be deleted: {1}", context.id, inDoubt.getMessage());
+      if (!erasedAfterAll(context)) {
+        context.deleting = false;
+        complete(done, unavailable("the store failed: " + inDoubt.getMessage()));
+        return;
+      }
+      numbers = pendingWith(context);
+    } catch (RuntimeException bug) {
+      LOG.log(Level.ERROR, "context " + context.id + " cannot be deleted", bug);
+      store.close();
+      context.deleting = false;
+      complete(done, unavailable("the context cannot be deleted: " + bug.getMessage()));
+      return;
+    }
+    dependencies.unsealed().removeContext(context);
+    context.lock.lock();
+    try {
+      context.erased(mark);
+    } finally {
+      context.lock.unlock();
+    }
+    commitWriter.visible(mark);
+    dependencies.waker().wake(context);
+    contextEraser.begin(context.number, numbers, done);
+  }
+
+  private List<Long> pendingWith(CachedContext context) {
+    var numbers = new ArrayList<>(List.of(context.number));
+    try {
+      for (var number : store.statements().erasures().pending()) {
+        if (number != context.number && !contextEraser.erasing(number)) {
+          numbers.add(number);
+        }
+      }
+    } catch (SQLException later) {
+      LOG.log(Level.DEBUG, "erasure postponed to the next start: {0}", later.getMessage());
+    }
+    return numbers;
+  }
+
+  private boolean erasedAfterAll(CachedContext context) throws InterruptedException {
+    down = true;
+    contextEraser.pause();
+    var lost = new LinkedHashSet<CachedContext>();
+    while (true) {
+      store.close();
+      try {
+        var erased = store.statements().erasures().isErased(context);
+        lost.forEach(LogWriter::rollBack);
+        down = false;
+        return erased;
+      } catch (SQLException still) {
+        lost.addAll(rejectQueued("the store cannot be written"));
+        if (closing) {
+          return false;
+        }
+        TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
+      }
+    }
+  }
+
+  /// Requests a checkpoint if it is due, and restarts the write-ahead log when a checkpoint has
+  /// finished.
+  private void maintainWal() {
+    if (commitWriter.takeCheckpointDue()) {
+      checkpointer.request();
+    }
+    var checkpointResult = checkpointer.takeResult();
+    if (checkpointResult == null
+        || contextEraser.checkpointFinished(checkpointResult)
+        || !checkpointResult.succeeded()) {
+      return;
+    }
+    try {
+      if (!store.statements().restartWal()) {
+        contextEraser.requestRestart();
+      }
+    } catch (SQLException failed) {
+      LOG.log(Level.DEBUG, "checkpoint postponed: {0}", failed.getMessage());
+      store.close();
+    }
+  }
+}

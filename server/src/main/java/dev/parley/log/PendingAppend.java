@@ -1,0 +1,126 @@
+package dev.parley.log;
+
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// An append that is waiting to be durable. Its thread waits here; the writer completes it once.
+final class PendingAppend {
+
+  private static final Object DURABLE = new Object();
+  private static final byte[] NOTHING = {};
+
+  private final CachedContext context;
+  private final int events;
+  private final long weight;
+  private List<StoredEntry> entries;
+  private byte[] chunk;
+  private @Nullable AppendExtra extra;
+  private final int generation;
+  private final Thread thread = Thread.currentThread();
+  private volatile @Nullable Object outcome;
+
+  /// Data that is stored together with the append.
+  sealed interface AppendExtra permits NewKey, PreparedFork {}
+
+  /// An idempotency key.
+  record NewKey(AppendGuard.IdempotencyKey once, AppendResult appended) implements AppendExtra {}
+
+  PendingAppend(
+      CachedContext context,
+      Position before,
+      List<StoredEntry> slots,
+      @Nullable AppendExtra appendExtra) {
+    this.context = context;
+    this.generation = context.generation;
+    this.events = slots.size();
+    if (slots.isEmpty()) {
+      this.entries = slots;
+      this.chunk = NOTHING;
+    } else {
+      var encodedChunk = ChunkWriter.encode(before, slots);
+      this.entries = encodedChunk.entries();
+      this.chunk = encodedChunk.chunk();
+    }
+    this.weight = StoredEntry.weight(this.entries);
+    this.extra = appendExtra;
+  }
+
+  CachedContext context() {
+    return context;
+  }
+
+  /// True if the events that these follow are not lost. For the writer thread.
+  boolean current() {
+    return generation == context.generation;
+  }
+
+  /// The number of events.
+  int events() {
+    return events;
+  }
+
+  /// The approximate memory that the events take, in bytes.
+  long weight() {
+    return weight;
+  }
+
+  // The following methods are for the writer thread.
+
+  List<StoredEntry> entries() {
+    return entries;
+  }
+
+  byte[] chunk() {
+    return chunk;
+  }
+
+  @Nullable NewKey key() {
+    return extra instanceof NewKey key ? key : null;
+  }
+
+  @Nullable PreparedFork fork() {
+    return extra instanceof PreparedFork preparedFork ? preparedFork : null;
+  }
+
+  /// Releases the events from memory, because the context keeps its last append.
+  void releaseEntries() {
+    entries = List.of();
+    chunk = NOTHING;
+    extra = null;
+  }
+
+  void complete(@Nullable Rejection failure) {
+    outcome = failure == null ? DURABLE : failure;
+    LockSupport.unpark(thread);
+  }
+
+  boolean completed() {
+    return outcome != null;
+  }
+
+  /// Waits until the append is durable. An interrupt does not end the wait, as the outcome would be
+  /// unknown; it is restored afterwards.
+  ///
+  /// @throws Rejection.Unavailable if the append is not durable and never will be
+  void await() {
+    var interrupted = false;
+    while (outcome == null) {
+      if (Thread.currentThread().equals(thread)) {
+        LockSupport.park(this);
+      } else {
+        // Another thread's append, which this thread's result depends on: rare and short.
+        LockSupport.parkNanos(this, 200_000);
+      }
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (outcome instanceof Rejection failure) {
+      throw failure;
+    }
+  }
+}

@@ -1,0 +1,158 @@
+package dev.parley.log;
+
+import dev.parley.protocol.Rejection;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/// A few platform threads that read the store for all callers.
+///
+/// A call into SQLite blocks the carrier of a virtual thread, so virtual threads wait here instead.
+/// No statement stays open beyond one call. Short look-ups, which appends wait for, have their own
+/// threads, so they never queue behind pages of older entries.
+final class ReaderThreads implements AutoCloseable {
+
+  private static final Logger LOG = System.getLogger(ReaderThreads.class.getName());
+  private static final int PAGE_THREADS = 2;
+  private static final int LOOKUP_THREADS = 2;
+
+  private final LogDatabase logDatabase;
+  private final FaultInjector faultInjector;
+  private final ReaderGate gate = new ReaderGate();
+  private final ReaderPool pages = new ReaderPool("parley-log-reader-", PAGE_THREADS);
+  private final ReaderPool lookups = new ReaderPool("parley-log-lookup-", LOOKUP_THREADS);
+
+  /// A query of the store.
+  interface StoreQuery<T> {
+    T run(Connection connection) throws SQLException;
+  }
+
+  ReaderThreads(LogDatabase logDatabase, FaultInjector faultInjector) {
+    this.logDatabase = logDatabase;
+    this.faultInjector = faultInjector;
+  }
+
+  /// The gate by which the writer holds back queries.
+  ReaderGate gate() {
+    return gate;
+  }
+
+  /// Reads a page of older entries and waits for it, even when interrupted.
+  ///
+  /// @throws Rejection.Unavailable if the store cannot be read
+  <T> T readPage(StoreQuery<T> storeQuery) {
+    return pages.query(
+        connection -> {
+          faultInjector.beforePage();
+          return storeQuery.run(connection);
+        });
+  }
+
+  /// Looks up a few rows and waits for them, even when interrupted. Does not wait for pages.
+  ///
+  /// @throws Rejection.Unavailable if the store cannot be read
+  <T> T lookUp(StoreQuery<T> storeQuery) {
+    return lookups.query(storeQuery);
+  }
+
+  @Override
+  public void close() {
+    pages.close();
+    lookups.close();
+  }
+
+  /// Threads that run queries from one queue, each with its own connection.
+  private final class ReaderPool {
+    private final ExecutorService threads;
+    private final ArrayBlockingQueue<Connection> idle;
+
+    ReaderPool(String name, int count) {
+      threads =
+          Executors.newFixedThreadPool(count, Thread.ofPlatform().daemon().name(name, 1).factory());
+      idle = new ArrayBlockingQueue<>(count);
+    }
+
+    <T> T query(StoreQuery<T> storeQuery) {
+      var answer = submit(storeQuery);
+      var interrupted = false;
+      try {
+        while (true) {
+          try {
+            return answer.get();
+          } catch (InterruptedException later) {
+            interrupted = true;
+          } catch (ExecutionException failed) {
+            throw rethrown(failed, answer);
+          }
+        }
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+
+    private <T> Future<T> submit(StoreQuery<T> storeQuery) {
+      try {
+        return threads.submit(() -> queryThroughGate(storeQuery));
+      } catch (RejectedExecutionException closed) {
+        throw new Rejection.Unavailable("the log is closed");
+      }
+    }
+
+    private <T> T queryThroughGate(StoreQuery<T> storeQuery) throws SQLException {
+      gate.enter();
+      try {
+        return queryConnection(storeQuery);
+      } finally {
+        gate.leave();
+      }
+    }
+
+    private <T> T queryConnection(StoreQuery<T> storeQuery) throws SQLException {
+      var connection = idle.poll();
+      if (connection == null) {
+        connection = logDatabase.openReader();
+      }
+      var healthy = false;
+      try {
+        var answer = storeQuery.run(connection);
+        healthy = true;
+        return answer;
+      } finally {
+        if (!healthy || !idle.offer(connection)) {
+          connection.close();
+        }
+      }
+    }
+
+    void close() {
+      threads.close();
+      @Nullable Connection connection;
+      while ((connection = idle.poll()) != null) {
+        try {
+          connection.close();
+        } catch (SQLException useless) {
+          LOG.log(Level.DEBUG, "closing a reader: {0}", useless.getMessage());
+        }
+      }
+    }
+  }
+
+  private static RuntimeException rethrown(ExecutionException failed, Future<?> answer) {
+    return switch (failed.getCause()) {
+      case SQLException unreadable ->
+          new Rejection.Unavailable("the store cannot be read: " + unreadable.getMessage());
+      case RuntimeException bug -> bug;
+      case null, default -> new IllegalStateException("a query failed: " + answer, failed);
+    };
+  }
+}

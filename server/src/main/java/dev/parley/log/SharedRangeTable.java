@@ -1,0 +1,175 @@
+package dev.parley.log;
+
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Position;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The SQL statements for shared ranges and stored states. For the same connection and thread as
+/// [LogStatements].
+///
+/// A deleted context keeps the entries that forks share, up to the last shared one. They are
+/// deleted with the last such fork.
+final class SharedRangeTable {
+
+  /// The stored states of a context take at most this fraction (1/n) of the size of its entries.
+  private static final long STATE_SHARE = 8;
+
+  private static final int ROW_BYTES = 256;
+
+  private final Connection connection;
+  private final ChunkPacker packer;
+
+  SharedRangeTable(Connection connection, ChunkPacker chunkPacker) {
+    this.connection = connection;
+    this.packer = chunkPacker;
+  }
+
+  void insert(CachedContext context, List<SharedRange> shares) throws SQLException {
+    try (var insert =
+        connection.prepareStatement(
+            "INSERT INTO shares (context, last, source, secret) VALUES (?, ?, ?, ?)")) {
+      for (var sharedRange : shares) {
+        insert.setLong(1, context.number);
+        insert.setLong(2, PositionCodec.pack(sharedRange.last()));
+        insert.setLong(3, sharedRange.number());
+        insert.setBytes(4, EventIdSecret.bytes(sharedRange.ids()));
+        insert.executeUpdate();
+      }
+    }
+  }
+
+  /// Stores a state from which later states can be computed. Skips a state that is large compared
+  /// with the entries since the previous one, unless these are very many: reading the entries again
+  /// then costs less than storing the state.
+  void insertState(CachedContext context, Position last, byte[] state, long eventsMax)
+      throws SQLException {
+    var data = packer.pack(state);
+    var since = sinceState(context.number);
+    if (STATE_SHARE * data.length > since.bytes() && last.seq() - since.seq() < eventsMax) {
+      return;
+    }
+    try (var insert = connection.prepareStatement("INSERT INTO states VALUES (?, ?, ?)")) {
+      insert.setLong(1, context.number);
+      insert.setLong(2, PositionCodec.pack(last));
+      insert.setBytes(3, data);
+      insert.executeUpdate();
+    }
+  }
+
+  /// The seq of the last stored state of a context, and the size of the entries after it.
+  private record SinceState(long seq, long bytes) {}
+
+  private SinceState sinceState(long number) throws SQLException {
+    try (var select =
+        connection.prepareStatement(
+            """
+            SELECT coalesce(max(s.last), 0), (SELECT sum(length(data)) FROM segments g
+              WHERE g.context = ?1 AND g.last > coalesce(max(s.last), 0))
+            FROM states s WHERE s.context = ?1
+            """)) {
+      select.setLong(1, number);
+      try (var rows = select.executeQuery()) {
+        return rows.next()
+            ? new SinceState(PositionCodec.unpack(rows.getLong(1)).seq(), rows.getLong(2))
+            : new SinceState(0, 0);
+      }
+    }
+  }
+
+  /// Deletes the shared ranges of a context that is being deleted. Returns the deleted contexts
+  /// that these ranges belong to, which may keep entries for this context only.
+  List<Long> release(CachedContext context) throws SQLException {
+    var sources = deletedSources(context.number);
+    LogDatabase.execute(connection, "DELETE FROM shares WHERE context = " + context.number);
+    return sources;
+  }
+
+  private List<Long> deletedSources(long number) throws SQLException {
+    var sources = new ArrayList<Long>();
+    try (var select =
+        connection.prepareStatement(
+            "SELECT DISTINCT source FROM shares JOIN contexts ON number = source"
+                + " WHERE context = ? AND deleted = 1")) {
+      select.setLong(1, number);
+      try (var rows = select.executeQuery()) {
+        while (rows.next()) {
+          sources.add(rows.getLong(1));
+        }
+      }
+    }
+    return sources;
+  }
+
+  /// Deletes up to about `bytes` of a deleted context's entries that no other context shares, the
+  /// last ones first. Returns how many bytes were deleted, less than `bytes` if none are left.
+  long trim(long number, long bytes) throws SQLException {
+    var keep =
+        LogDatabase.number(connection, "SELECT max(last) FROM shares WHERE source = " + number);
+    var beyond = " WHERE context = " + number + " AND last > " + keep + " ORDER BY last DESC";
+    var erased = 0L;
+    for (var table : List.of("states", "segments")) {
+      while (erased < bytes) {
+        var row = last(table, beyond);
+        if (row == null) {
+          break;
+        }
+        if (row.only() && keep > 0 && table.equals("segments")) {
+          insertUpTo(number, PositionCodec.unpack(keep), data(row.rowid()));
+        }
+        LogDatabase.execute(connection, "DELETE FROM " + table + " WHERE rowid = " + row.rowid());
+        // Each row has a cost, even if it is small.
+        erased += row.bytes() + ROW_BYTES;
+      }
+    }
+    return erased;
+  }
+
+  /// A row, the length of its data, and whether it is the only match.
+  private record FoundRow(long rowid, long bytes, boolean only) {}
+
+  private @Nullable FoundRow last(String table, String beyond) throws SQLException {
+    try (var select =
+            connection.prepareStatement(
+                "SELECT rowid, length(data) FROM " + table + beyond + " LIMIT 2");
+        var rows = select.executeQuery()) {
+      if (!rows.next()) {
+        return null;
+      }
+      var rowid = rows.getLong(1);
+      var bytes = rows.getLong(2);
+      return new FoundRow(rowid, bytes, !rows.next());
+    }
+  }
+
+  private byte[] data(long rowid) throws SQLException {
+    try (var select = connection.prepareStatement("SELECT data FROM segments WHERE rowid = ?")) {
+      select.setLong(1, rowid);
+      try (var rows = select.executeQuery()) {
+        return packer.unpack(rows.next() ? rows.getBytes(1) : new byte[0]);
+      }
+    }
+  }
+
+  private void insertUpTo(long number, Position last, byte[] chunk) throws SQLException {
+    // A chunk does not contain ids, so any ids will do.
+    var slots =
+        ChunkReader.entries(new ContextId("deleted"), new EventIdGenerator(0, 0), chunk).stream()
+            .takeWhile(storedEntry -> !storedEntry.entry().position().after(last))
+            .toList();
+    if (slots.isEmpty()) {
+      return;
+    }
+    try (var insert =
+        connection.prepareStatement(
+            "INSERT INTO segments (context, last, data) VALUES (?, ?, ?)")) {
+      insert.setLong(1, number);
+      insert.setLong(2, PositionCodec.pack(slots.getLast().entry().position()));
+      insert.setBytes(3, packer.pack(ChunkWriter.chunk(ChunkReader.before(chunk), slots)));
+      insert.executeUpdate();
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package dev.parley.projection;
+
+import dev.parley.protocol.Json;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Set;
+import tools.jackson.databind.node.ObjectNode;
+
+/// Lists the pending inputs and sign-ins of all contexts, from both of their tables.
+final class PendingQueries {
+
+  private final SqlSession sqlSession;
+
+  PendingQueries(SqlSession sqlSession) {
+    this.sqlSession = sqlSession;
+  }
+
+  /// Returns what follows `cursor` in contexts of these owners (of all owners if the set is empty),
+  /// oldest first.
+  List<PendingView> page(Set<String> owners, PendingCursor cursor, int limit) throws SQLException {
+    var all = owners.isEmpty();
+    var names = ColumnValues.json(owners);
+    return sqlSession.list(
+        """
+        SELECT 'input' AS kind, p.asked_at, p.context, p.id, p.entry, c.title
+        FROM inputs p JOIN contexts c ON c.context = p.context
+        WHERE (p.asked_at, p.context, p.id) > (?, ?, ?)
+          AND (? OR c.owner IN (SELECT value FROM json_each(?)))
+        UNION ALL
+        SELECT 'auth', p.asked_at, p.context, p.id, p.entry, c.title
+        FROM auths p JOIN contexts c ON c.context = p.context
+        WHERE (p.asked_at, p.context, p.id) > (?, ?, ?)
+          AND (? OR c.owner IN (SELECT value FROM json_each(?)))
+        ORDER BY 2, 3, 4 LIMIT ?
+        """,
+        PendingQueries::view,
+        cursor.askedAt(),
+        cursor.context(),
+        cursor.id(),
+        all,
+        names,
+        cursor.askedAt(),
+        cursor.context(),
+        cursor.id(),
+        all,
+        names,
+        limit);
+  }
+
+  private static PendingView view(Row row) throws SQLException {
+    var entry = (ObjectNode) Json.mapper().readTree(row.text("entry"));
+    entry.put("kind", row.text("kind"));
+    var title = row.optionalText("title");
+    if (title != null) {
+      entry.put("title", title);
+    }
+    return Json.read(entry, PendingView.class);
+  }
+}

@@ -1,0 +1,8 @@
+package dev.parley.projection;
+
+import org.jspecify.annotations.Nullable;
+
+/// A root task, the number of its numbered entries, the seq at which it ended, if it has, and the
+/// title of its context.
+public record RootTaskView(
+    TaskView task, long numbers, @Nullable Long endSeq, @Nullable String title) {}

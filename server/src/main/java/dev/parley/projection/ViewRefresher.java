@@ -1,0 +1,80 @@
+package dev.parley.projection;
+
+import dev.parley.log.FatalHandler;
+import dev.parley.protocol.Rejection;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/// Updates the views in the background, so that queries for lists find them up to date.
+final class ViewRefresher implements AutoCloseable {
+
+  private static final Logger LOGGER = System.getLogger(ViewRefresher.class.getName());
+
+  private final ViewUpdater updater;
+  private final ContextFeed contextFeed;
+  private final Duration pause;
+  private final Duration pauseAfterFailure;
+  private final FatalHandler fatal;
+  private final Thread thread;
+  private volatile boolean closed;
+
+  ViewRefresher(
+      ViewUpdater viewUpdater,
+      ContextFeed contextFeed,
+      Duration pause,
+      Duration pauseAfterFailure,
+      FatalHandler fatal) {
+    this.updater = viewUpdater;
+    this.contextFeed = contextFeed;
+    this.pause = pause;
+    this.pauseAfterFailure = pauseAfterFailure;
+    this.fatal = fatal;
+    this.thread = Thread.ofVirtual().name("views-follower").start(this::run);
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+    try {
+      thread.join();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    try {
+      while (!closed) {
+        contextFeed.awaitChanges(pause);
+        if (!closed && !update()) {
+          LockSupport.parkNanos(this, pauseAfterFailure.toNanos());
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } catch (Rejection.Unavailable logClosed) {
+      LOGGER.log(Level.DEBUG, "updating of the views stopped: {0}", logClosed.getMessage());
+    } catch (Throwable bug) { // The root of a thread.
+      fatal.failed("views-follower", bug);
+    }
+  }
+
+  private boolean update() {
+    try {
+      updater.updateAll();
+      updater.markHealthy();
+      return true;
+    } catch (Rejection.Unavailable failure) {
+      // The thread of the views has logged the cause.
+      LOGGER.log(Level.DEBUG, "cannot update the views: {0}", failure.toString());
+      return false;
+    } catch (RuntimeException failure) {
+      // Callers get their own answer or error, so one log line is enough here.
+      LOGGER.log(Level.WARNING, "cannot update the views: {0}", failure.toString());
+      return false;
+    }
+  }
+}

@@ -1,5 +1,0 @@
-/// Agents that run behind a proxy service, which streams their output.
-@NullMarked
-package dev.parley.proxy;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/// Bidirectional connections: named events over Socket.IO, or over a plain WebSocket.
-@NullMarked
-package dev.parley.socket;
-
-import org.jspecify.annotations.NullMarked;

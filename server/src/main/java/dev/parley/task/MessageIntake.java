@@ -1,0 +1,348 @@
+package dev.parley.task;
+
+import dev.parley.log.AppendResult;
+import dev.parley.log.ContextState;
+import dev.parley.log.Decision;
+import dev.parley.log.EventDraft;
+import dev.parley.log.EventLog;
+import dev.parley.log.OpenTask;
+import dev.parley.protocol.AuthEvent.AuthLapsed;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskEvent.CancelRequested;
+import dev.parley.protocol.TaskEvent.Initiator;
+import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.WireName;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/// Validates submissions and appends each message with its task in one append.
+final class MessageIntake {
+
+  /// In a message's metadata: the message steers a running task.
+  static final String STEER = "steer";
+
+  /// In the metadata of such a message: the tasks that receive it.
+  static final String HEARD_BY = "heardBy";
+
+  private static final int PAGE = 100;
+
+  private final EventLog log;
+  private final ContextHistory contextHistory;
+  private final Tasks.TaskSettings taskSettings;
+  private final ClockAndIds clockAndIds;
+
+  MessageIntake(
+      EventLog log,
+      ContextHistory contextHistory,
+      Tasks.TaskSettings taskSettings,
+      ClockAndIds clockAndIds) {
+    this.log = log;
+    this.contextHistory = contextHistory;
+    this.taskSettings = taskSettings;
+    this.clockAndIds = clockAndIds;
+  }
+
+  /// A valid submission, and the events that it appends to an idle context.
+  record ValidatedSubmission(
+      Submission submission, Message message, Origin origin, TaskCreated created) {}
+
+  /// A message that is in the log; `replayed` if an earlier request with the same key appended it.
+  record AppendedMessage(AcceptedMessage accepted, Message message, boolean replayed) {}
+
+  /// Rejects a submission that is invalid in a new context. Writes nothing.
+  void checkNew(Submission submission) {
+    var named = submission.options().workingDirectory();
+    var _ = check(submission, taskSettings.workspaces().resolve(named, List::of));
+  }
+
+  /// Rejects a submission that is invalid in its context. Writes nothing.
+  ValidatedSubmission check(Submission submission) {
+    return check(submission, directory(submission));
+  }
+
+  /// The folder that the submission names, or else the folder in which the context last worked.
+  private Path directory(Submission submission) {
+    var context = submission.context();
+    var workspaces = taskSettings.workspaces();
+    var named = submission.options().workingDirectory();
+    if (named != null) {
+      return workspaces.resolve(named, () -> contextHistory.folders(context));
+    }
+    return lastFolder(context)
+        .filter(workspaces::allowsKept)
+        .map(folder -> workspaces.resolve(folder, () -> List.of(folder)))
+        .orElseGet(() -> workspaces.resolve(null, List::of));
+  }
+
+  private Optional<String> lastFolder(ContextId context) {
+    return log.inspect(context, ContextState::workingDirectory)
+        // A state that an earlier version stored does not have the folder.
+        .or(
+            () ->
+                log.head(context).seq() > 1
+                    ? contextHistory.folders(context).stream().findFirst()
+                    : Optional.empty());
+  }
+
+  private ValidatedSubmission check(Submission submission, Path directory) {
+    var taskOptions = submission.options();
+    if (submission.content().isBlank()) {
+      throw new Rejection.Invalid("a message needs text");
+    }
+    if (submission.content().length() > taskSettings.limits().maxContentLength()) {
+      throw new Rejection.TooLarge(
+          "content-too-long",
+          "a message has at most " + taskSettings.limits().maxContentLength() + " characters");
+    }
+    var agent = taskSettings.agents().resolve(taskOptions.agentId());
+    var timeout = taskOptions.timeoutMs();
+    if (timeout != null && (timeout < 1 || timeout > TaskLimits.TIMEOUT_MAX.toMillis())) {
+      throw new Rejection.Invalid(
+          "the timeout of a task is between 1 and "
+              + TaskLimits.TIMEOUT_MAX.toMillis()
+              + " ms, not "
+              + timeout);
+    }
+    var type = taskOptions.taskType();
+    if (type != null) {
+      WireName.parse(TaskType.class, "taskType", type);
+    }
+    var metadata =
+        taskOptions.metadata() == null ? Json.object() : taskOptions.metadata().deepCopy();
+    if (taskOptions.strategy() != null) {
+      metadata.put(
+          "strategy",
+          WireName.parse(RoutingStrategy.class, "strategy", taskOptions.strategy()).wire());
+    }
+    if (!taskOptions.clientTools().isEmpty()) {
+      taskOptions.clientTools().forEach(metadata.putArray("clientTools")::add);
+    }
+    if (taskOptions.whenBusy() == WhenBusy.INTERRUPT) {
+      metadata.put(ContextSchedule.WHEN_BUSY, WhenBusy.INTERRUPT.wire());
+    }
+    taskSettings.agents().describe(agent, metadata);
+    var message = message(submission, clockAndIds.taskId(), List.of());
+    var created =
+        new TaskCreated(
+            Initiator.USER,
+            metadata,
+            message.messageId(),
+            submission.content(),
+            type,
+            taskOptions.priority(),
+            timeout,
+            directory.toString());
+    return new ValidatedSubmission(
+        submission, message, Origin.root(taskOf(message), agent), created);
+  }
+
+  /// Appends the message and its task. If the context is busy, the task waits in its queue.
+  ///
+  /// @throws Rejection.Conflict `busy` if the submission does not allow waiting
+  AppendedMessage appendOrQueue(ValidatedSubmission validatedSubmission) {
+    return append(validatedSubmission, state -> events(validatedSubmission, state));
+  }
+
+  /// Appends the message for the running task. Works like [#appendOrQueue] if that task has ended or is
+  /// being canceled.
+  AppendedMessage steer(ValidatedSubmission validatedSubmission, TaskId running) {
+    return append(
+        validatedSubmission,
+        state -> {
+          var hearing = recipients(state, running);
+          return hearing.isEmpty()
+              ? events(validatedSubmission, state)
+              : withLapsedQuestions(
+                  state, hearing, message(validatedSubmission.submission(), running, hearing));
+        });
+  }
+
+  /// The message as the running task receives it.
+  ///
+  /// @throws Rejection.Conflict `busy` if no running task can receive it
+  EventDraft steeringMessage(ContextState state, ValidatedSubmission validatedSubmission) {
+    var running = ContextSchedule.running(state).map(task -> task.origin().taskId()).orElse(null);
+    var hearing = running == null ? List.<OpenTask>of() : recipients(state, running);
+    if (running == null || hearing.isEmpty()) {
+      throw busy();
+    }
+    return EventDraft.of(message(validatedSubmission.submission(), running, hearing));
+  }
+
+  private List<OpenTask> recipients(ContextState state, TaskId running) {
+    return state.openTask(running).stream()
+        .flatMap(task -> recipients(state, task))
+        .filter(task -> task.started() && !task.cancelRequested())
+        .toList();
+  }
+
+  /// The tasks that receive a message to this one: the task itself, or its direct subtasks.
+  private Stream<OpenTask> recipients(ContextState state, OpenTask task) {
+    var agent = taskSettings.agents().get(task.origin().agentId());
+    return (agent.forwardsMessages()
+            ? ContextSchedule.children(state, task.origin().taskId())
+            : Stream.of(task))
+        .filter(one -> taskSettings.agents().get(one.origin().agentId()).resumes());
+  }
+
+  /// The message, and the lapse of all open questions of its recipients: the message replaces the
+  /// answers.
+  private static List<EventDraft> withLapsedQuestions(
+      ContextState state, List<OpenTask> hearing, Message message) {
+    var drafts = new ArrayList<EventDraft>();
+    for (var task : hearing) {
+      for (var input : state.openInputs()) {
+        if (input.task().equals(task.origin().taskId())) {
+          var lapsed =
+              new InputLapsed(
+                  input.required().inputId(), "replaced by a message", message.principal());
+          drafts.add(new EventDraft(task.origin(), lapsed));
+        }
+      }
+      for (var auth : state.openAuths()) {
+        if (auth.task().equals(task.origin().taskId())) {
+          var lapsed =
+              new AuthLapsed(
+                  auth.required().authId(), "replaced by a message", message.principal());
+          drafts.add(new EventDraft(task.origin(), lapsed));
+        }
+      }
+    }
+    drafts.add(EventDraft.of(message));
+    return drafts;
+  }
+
+  /// Appends the events of `first`, such as a rewind and messages without a task, and then the
+  /// submission.
+  ///
+  /// @throws Rejection.Conflict `busy` if a task of the context has not ended
+  AppendedMessage replace(
+      ValidatedSubmission validatedSubmission, Function<ContextState, List<EventDraft>> first) {
+    return append(
+        validatedSubmission,
+        state -> {
+          if (ContextSchedule.roots(state).findAny().isPresent()) {
+            throw busy();
+          }
+          var drafts = new ArrayList<>(first.apply(state));
+          drafts.addAll(events(validatedSubmission, state));
+          return drafts;
+        });
+  }
+
+  private Message message(Submission submission, TaskId task, List<OpenTask> hearing) {
+    var messageLabel = submission.label();
+    var metadata =
+        messageLabel.metadata() == null ? Json.object() : messageLabel.metadata().deepCopy();
+    metadata.put("taskId", task.value());
+    var taskOptions = submission.options();
+    if (!hearing.isEmpty()) {
+      metadata.put(STEER, true);
+      var heard = metadata.putArray(HEARD_BY);
+      hearing.forEach(one -> heard.add(one.origin().taskId().value()));
+      if (taskOptions.metadata() != null && taskOptions.metadata().has(Submission.RUN_ID)) {
+        metadata.set(Submission.RUN_ID, taskOptions.metadata().get(Submission.RUN_ID));
+      }
+    }
+    return new Message(
+        messageLabel.messageId() == null ? clockAndIds.messageId() : messageLabel.messageId(),
+        Role.USER,
+        submission.content(),
+        submission.parts(),
+        metadata,
+        submission.principal());
+  }
+
+  private List<EventDraft> events(ValidatedSubmission validatedSubmission, ContextState state) {
+    var drafts = new ArrayList<EventDraft>();
+    drafts.add(EventDraft.of(validatedSubmission.message()));
+    drafts.add(new EventDraft(validatedSubmission.origin(), validatedSubmission.created()));
+    var waiting = ContextSchedule.waiting(state);
+    var ahead = ContextSchedule.running(state).or(() -> waiting.stream().findFirst()).orElse(null);
+    if (ahead == null) {
+      return drafts;
+    }
+    var whenBusy = validatedSubmission.submission().options().whenBusy();
+    if (whenBusy == WhenBusy.REJECT) {
+      throw busy();
+    }
+    if (waiting.size() >= taskSettings.limits().maxQueuedPerContext()) {
+      throw new Rejection.Busy("queue-full", "too many tasks of this context are waiting");
+    }
+    var blocked = Json.object().put("blockedBy", ahead.origin().taskId().value());
+    drafts.add(
+        new EventDraft(
+            validatedSubmission.origin(), new TaskStatus(TaskState.SUBMITTED, null, blocked)));
+    if (whenBusy == WhenBusy.INTERRUPT && ahead.started()) {
+      var request =
+          new CancelRequested(
+              validatedSubmission.submission().principal(), "interrupted by a message");
+      drafts.addAll(ContextSchedule.cancel(state, ahead.origin().taskId(), request));
+    }
+    return drafts;
+  }
+
+  private static Rejection busy() {
+    return new Rejection.Conflict("busy", "a task of this context is running");
+  }
+
+  private AppendedMessage append(ValidatedSubmission validatedSubmission, Decision decision) {
+    var submission = validatedSubmission.submission();
+    var appendResult = log.append(submission.context(), submission.guard(), decision);
+    // Read back rather than computed, so that a replayed append returns the original answer.
+    var entry = userMessage(submission.context(), appendResult);
+    var message = (Message) entry.event();
+    var acceptedMessage =
+        new AcceptedMessage(
+            entry.contextId(), message.messageId(), taskOf(message), entry.position().seq());
+    return new AppendedMessage(acceptedMessage, message, appendResult.replayed());
+  }
+
+  private Entry userMessage(ContextId context, AppendResult appendResult) {
+    var after = Position.of(appendResult.first().seq() - 1);
+    while (appendResult.last().after(after)) {
+      var page = log.read(context, after, PAGE);
+      for (var entry : page) {
+        if (entry.position().compareTo(appendResult.first()) >= 0
+            && entry.event() instanceof Message message
+            && message.role() == Role.USER
+            && message.metadata() != null
+            && message.metadata().has("taskId")) {
+          return entry;
+        }
+      }
+      after = page.getLast().position();
+    }
+    throw new IllegalStateException("no message at " + appendResult.first() + " of " + context);
+  }
+
+  private static TaskId taskOf(Message message) {
+    if (message.metadata() == null) {
+      throw new IllegalStateException("the message has no task: " + message.messageId());
+    }
+    return new TaskId(message.metadata().path("taskId").asString());
+  }
+
+  /// True if the message steers this task.
+  static boolean isSteeringFor(Message message, TaskId task) {
+    var metadata = message.metadata();
+    return metadata != null
+        && metadata.path(STEER).asBoolean(false)
+        && metadata.path(HEARD_BY).valueStream().anyMatch(id -> id.asString().equals(task.value()));
+  }
+}

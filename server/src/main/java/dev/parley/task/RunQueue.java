@@ -1,0 +1,354 @@
+package dev.parley.task;
+
+import dev.parley.log.OpenTask;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.TaskEvent.Priority;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// The queue of tasks that are ready to run, and the running tasks; their number is limited.
+///
+/// The log determines which tasks of a context may run, see [ContextSchedule]. Tasks that wait for an answer
+/// or a subtask are not in this queue. Tasks with a higher priority start first, then tasks that
+/// have run before, then the others in order of arrival. To prevent starvation, every
+/// [#FAIR_TURN]th free slot goes to the task that has waited longest. One lock guards all fields.
+final class RunQueue {
+
+  /// One of this many free slots goes to the task that has waited longest.
+  static final int FAIR_TURN = 8;
+
+  /// A task that may run when a slot is free. `startedBefore` if it has run before. `suspect` if
+  /// the task may be the cause of server crashes: suspects run one at a time, so that only the
+  /// task that causes the crash is blamed.
+  record ReadyTask(
+      ContextId context, TaskId task, Priority priority, boolean startedBefore, boolean suspect) {
+
+    static ReadyTask of(ContextId context, OpenTask task) {
+      return new ReadyTask(
+          context,
+          task.origin().taskId(),
+          Optional.ofNullable(task.created().priority()).orElse(Priority.NORMAL),
+          task.started() || task.origin().parentTaskId() != null,
+          task.state() == TaskState.WORKING && task.recoveries() >= SUSPECT_AFTER);
+    }
+  }
+
+  /// How many recoveries without any progress make a task suspect.
+  private static final int SUSPECT_AFTER = 2;
+
+  private record QueuedTask(ReadyTask ready, long number) {}
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final Map<TaskId, ContextId> contextsByTask = new HashMap<>();
+  private final Map<TaskId, TaskRun> runs = new HashMap<>();
+  private final Set<TaskId> abandoned = new HashSet<>();
+  private final Set<TaskId> blockedTasks = new HashSet<>();
+  private final Set<TaskId> notStartable = new HashSet<>();
+
+  /// The queued tasks, in order of arrival and in order of urgency.
+  private final LinkedHashMap<TaskId, QueuedTask> queueByArrival = new LinkedHashMap<>();
+
+  private final TreeSet<QueuedTask> queueByUrgency =
+      new TreeSet<>(
+          Comparator.comparing((QueuedTask queuedTask) -> queuedTask.ready().priority())
+              .thenComparing(queuedTask -> queuedTask.ready().startedBefore())
+              .reversed()
+              .thenComparingLong(QueuedTask::number));
+
+  /// Queued suspect tasks in order of arrival, and the one that runs.
+  private final LinkedHashMap<TaskId, ReadyTask> suspects = new LinkedHashMap<>();
+
+  private @Nullable TaskId runningSuspect;
+  private final int max;
+  private long slotsGiven;
+  private int started;
+  private long nextNumber;
+  private boolean closed;
+
+  RunQueue(int max) {
+    this.max = max;
+  }
+
+  /// Adds the task to the queue, unless it is queued or running, was abandoned, is being ended, or
+  /// the queue is closed.
+  void enqueue(ReadyTask task) {
+    lock.lock();
+    try {
+      if (!closed
+          && !abandoned.contains(task.task())
+          && !notStartable.contains(task.task())
+          && contextsByTask.putIfAbsent(task.task(), task.context()) == null) {
+        if (task.suspect()) {
+          suspects.put(task.task(), task);
+        } else {
+          var queuedTask = new QueuedTask(task, nextNumber++);
+          queueByArrival.put(task.task(), queuedTask);
+          queueByUrgency.add(queuedTask);
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Takes tasks from the queue, the most urgent first, while slots are free.
+  List<ReadyTask> takeNext() {
+    lock.lock();
+    try {
+      var next = new ArrayList<ReadyTask>();
+      while (!closed && started < max) {
+        var readyTask = nextReady();
+        if (readyTask == null) {
+          break;
+        }
+        started++;
+        removeFromQueue(readyTask.task());
+        next.add(readyTask);
+      }
+      return next;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private @Nullable ReadyTask nextReady() {
+    if (runningSuspect == null && !suspects.isEmpty()) {
+      var suspect = suspects.firstEntry().getValue();
+      runningSuspect = suspect.task();
+      return suspect;
+    }
+    if (queueByArrival.isEmpty()) {
+      return null;
+    }
+    var fair = ++slotsGiven % FAIR_TURN == 0;
+    return (fair ? queueByArrival.firstEntry().getValue() : queueByUrgency.getFirst()).ready();
+  }
+
+  /// False if the task was not in the queue.
+  private boolean removeFromQueue(TaskId task) {
+    var queuedTask = queueByArrival.remove(task);
+    return queuedTask == null ? suspects.remove(task) != null : queueByUrgency.remove(queuedTask);
+  }
+
+  /// The task made progress or has ended, so the next suspect may run.
+  void clearSuspicion(TaskId task) {
+    lock.lock();
+    try {
+      if (task.equals(runningSuspect)) {
+        runningSuspect = null;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void addRun(TaskRun taskRun) {
+    lock.lock();
+    try {
+      runs.put(taskRun.taskId(), taskRun);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Frees the slot of a task that [#takeNext] returned, or removes the task from the queue. No-op for
+  /// other tasks.
+  void release(TaskId task) {
+    lock.lock();
+    try {
+      if (contextsByTask.remove(task) != null && !removeFromQueue(task)) {
+        started -= blockedTasks.remove(task) ? 0 : 1;
+        runs.remove(task);
+        clearSuspicion(task);
+        changed.signalAll();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The task waits and keeps its thread; another task may use its slot.
+  void markBlocked(TaskId task) {
+    lock.lock();
+    try {
+      if (contextsByTask.containsKey(task) && blockedTasks.add(task)) {
+        started--;
+        changed.signalAll();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The task continues immediately: for a short time more tasks may run than there are slots.
+  void markUnblocked(TaskId task) {
+    lock.lock();
+    try {
+      if (blockedTasks.remove(task)) {
+        started++;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Frees the slot of a task whose end could not be written, and never queues the task again,
+  /// because it would loop for ever. Recovery at the next start of the server handles it.
+  void abandon(TaskId task) {
+    lock.lock();
+    try {
+      abandoned.add(task);
+      release(task);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Prevents the task from being queued while the caller ends it. False if another thread is
+  /// ending it already.
+  boolean preventStart(TaskId task) {
+    lock.lock();
+    try {
+      return notStartable.add(task);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The task has ended, or may be queued again.
+  void allowStart(TaskId task) {
+    lock.lock();
+    try {
+      notStartable.remove(task);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Prevents the task from being queued, if it is not running; removes it from the queue. False if
+  /// it is running or abandoned, or if another thread is ending it.
+  boolean preventStartIfIdle(TaskId task) {
+    lock.lock();
+    try {
+      if (removeFromQueue(task)) {
+        contextsByTask.remove(task);
+      }
+      return !contextsByTask.containsKey(task)
+          && !abandoned.contains(task)
+          && notStartable.add(task);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  Optional<TaskRun> find(TaskId task) {
+    lock.lock();
+    try {
+      return Optional.ofNullable(runs.get(task));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  List<TaskRun> runs() {
+    lock.lock();
+    try {
+      return List.copyOf(runs.values());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  int running() {
+    lock.lock();
+    try {
+      return started;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  int waiting() {
+    lock.lock();
+    try {
+      return queueByArrival.size() + suspects.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  Set<ContextId> contexts() {
+    lock.lock();
+    try {
+      return Set.copyOf(contextsByTask.values());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  boolean closed() {
+    lock.lock();
+    try {
+      return closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Accepts no more tasks and empties the queue; the queued tasks stay in the log.
+  void close() {
+    lock.lock();
+    try {
+      closed = true;
+      contextsByTask.keySet().removeAll(queueByArrival.keySet());
+      contextsByTask.keySet().removeAll(suspects.keySet());
+      suspects.clear();
+      queueByArrival.clear();
+      queueByUrgency.clear();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Waits until no task is running; blocked tasks may remain. False if `patience` elapsed first.
+  boolean awaitIdle(Duration patience) throws InterruptedException {
+    return await(patience, () -> started == 0);
+  }
+
+  /// Waits until no task is running or blocked. False if `patience` elapsed first.
+  boolean awaitEmpty(Duration patience) throws InterruptedException {
+    return await(patience, () -> started == 0 && blockedTasks.isEmpty());
+  }
+
+  private boolean await(Duration patience, BooleanSupplier done) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      var left = patience.toNanos();
+      while (!done.getAsBoolean()) {
+        if (left <= 0) {
+          return false;
+        }
+        left = changed.awaitNanos(left);
+      }
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,8 +1,0 @@
-package dev.parley.view;
-
-import org.jspecify.annotations.Nullable;
-
-/// A root task, the number of its numbered entries, the seq at which it ended, if it has, and the
-/// title of its context.
-public record RootView(
-    TaskView task, long numbers, @Nullable Long endSeq, @Nullable String title) {}

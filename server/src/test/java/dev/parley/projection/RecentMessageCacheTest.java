@@ -1,0 +1,83 @@
+package dev.parley.projection;
+
+import static dev.parley.projection.ViewsFixture.C;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.log.MemoryLog;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Rejection;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The cached latest messages are the same as those in the tables.
+class RecentMessageCacheTest {
+
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4})
+  void what_is_kept_equals_what_the_tables_tell_after_edits_and_rewinds_too(long seed) {
+    var millis = new AtomicLong();
+    var log = new MemoryLog(() -> Instant.ofEpochMilli(millis.addAndGet(7)));
+    var context = new ContextId("c0");
+    var random = new Random(seed);
+    var randomEventWriter = new RandomEventWriter(log, random, context, true);
+    try (var views = new Views(folder.resolve("views.db"), log)) {
+      for (var i = 0; i < 600; i++) {
+        randomEventWriter.step();
+        if (random.nextInt(3) == 0) {
+          var all = views.messages(context, 0, 1000).items();
+          assertThat(views.latestMessages(context, 1000)).isEqualTo(all);
+        }
+      }
+    }
+  }
+
+  @Test
+  void no_more_than_was_asked_for_are_kept() {
+    try (var viewsFixture = new ViewsFixture(folder)) {
+      viewsFixture.addMessage("m1", "one");
+      assertThat(viewsFixture.views.latestMessages(C, 2)).hasSize(1);
+      viewsFixture.addMessage("m2", "two");
+      viewsFixture.addMessage("m3", "three");
+
+      assertThat(viewsFixture.views.latestMessages(C, 2))
+          .extracting(MessageView::content)
+          .containsExactly("two", "three");
+      assertThat(viewsFixture.views.latestMessages(C, 3)).hasSize(3);
+    }
+  }
+
+  @Test
+  void more_new_entries_than_are_looked_through_are_left_to_the_tables() {
+    try (var viewsFixture = new ViewsFixture(folder)) {
+      viewsFixture.addMessage("m0", "first");
+      assertThat(viewsFixture.views.latestMessages(C, 1000)).hasSize(1);
+      for (var i = 1; i <= RecentMessageCache.TAIL_MAX; i++) {
+        viewsFixture.addMessage("m" + i, "more");
+      }
+
+      assertThat(viewsFixture.views.latestMessages(C, 1000)).hasSize(1000);
+    }
+  }
+
+  @Test
+  void a_deleted_context_is_not_remembered() {
+    try (var viewsFixture = new ViewsFixture(folder)) {
+      viewsFixture.addMessage("m1", "secret");
+      viewsFixture.views.latestMessages(C, 10);
+      viewsFixture.log.delete(C);
+      viewsFixture.views.forget(C);
+
+      assertThatThrownBy(() -> viewsFixture.views.latestMessages(C, 10))
+          .isInstanceOf(Rejection.Gone.class);
+    }
+  }
+}
