@@ -46,15 +46,15 @@ final class AgentsCommand implements Callable<Integer> {
     return 0;
   }
 
-  static Table table(List<AgentTypeInfo> agents) {
-    var table = new Table("AGENT", "TYPE", "DESCRIPTION");
+  static AlignedTable table(List<AgentTypeInfo> agents) {
+    var alignedTable = new AlignedTable("AGENT", "TYPE", "DESCRIPTION");
     for (var agent : agents) {
       var description = agent.description() == null ? agent.name() : agent.description();
-      table.row(
+      alignedTable.row(
           agent.id().value(),
-          agent.type() == null ? "" : Clean.line(agent.type(), TEXT_MAX),
-          description == null ? "" : Clean.line(description, TEXT_MAX));
+          agent.type() == null ? "" : TextSanitizer.line(agent.type(), TEXT_MAX),
+          description == null ? "" : TextSanitizer.line(description, TEXT_MAX));
     }
-    return table;
+    return alignedTable;
   }
 }

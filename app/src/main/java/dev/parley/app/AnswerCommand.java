@@ -81,19 +81,19 @@ final class AnswerCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (last) {
-      shift();
+      shiftArguments();
     }
     try (var client = server.client(terminal)) {
-      var place = last ? new Lookup(client).last() : ContextChoice.find(client, context);
+      var place = last ? new IdLookup(client).last() : ContextArgument.find(client, context);
       var asked =
           InboxCommand.items(client).stream()
               .filter(item -> item.contextId().equals(place))
               .toList();
       if (input == null) {
-        InboxCommand.print(terminal, asked, AskedQuestion.ALL_LINES, server.typed());
+        InboxCommand.print(terminal, asked, AskedQuestion.ALL_LINES, server.commandLineOptions());
         return 0;
       }
-      input = Lookup.question(input, asked);
+      input = IdLookup.question(input, asked);
       var item = asked.stream().filter(one -> one.id().equals(input)).findFirst();
       answer(client, place, item);
     }
@@ -102,9 +102,9 @@ final class AnswerCommand implements Callable<Integer> {
   }
 
   /// With `--last` there is no CONTEXT before INPUT and VALUE.
-  private void shift() {
+  private void shiftArguments() {
     if (value != null) {
-      throw new Exit(Exit.USAGE, "Give either CONTEXT or --last, not both.");
+      throw new CommandExit(CommandExit.USAGE, "Give either CONTEXT or --last, not both.");
     }
     value = input;
     input = context;
@@ -113,12 +113,13 @@ final class AnswerCommand implements Callable<Integer> {
 
   private void answer(ParleyClient client, ContextId place, Optional<InboxItem> item)
       throws IOException {
-    var auth = item.map(InboxItem::authId).orElseGet(() -> signedInBefore(item));
+    var auth = item.map(InboxItem::authId).orElseGet(() -> closedSignIn(item));
     if (auth != null) {
       if (value != null) {
         // A secret among the arguments would be visible in the shell's history and the process
         // list.
-        throw new Exit(Exit.USAGE, "Pipe the secret in, or type it when asked, without VALUE.");
+        throw new CommandExit(
+            CommandExit.USAGE, "Pipe the secret in, or type it when asked, without VALUE.");
       }
       client.signIn(place, auth, secret());
     } else {
@@ -128,7 +129,7 @@ final class AnswerCommand implements Callable<Integer> {
 
   /// A question that is no longer open, answered without VALUE, can only have been a sign-in. The
   /// server then reports what became of it.
-  private @Nullable AuthId signedInBefore(Optional<InboxItem> item) {
+  private @Nullable AuthId closedSignIn(Optional<InboxItem> item) {
     return item.isEmpty() && value == null && arguments == null && input != null
         ? new AuthId(input)
         : null;
@@ -136,7 +137,8 @@ final class AnswerCommand implements Callable<Integer> {
 
   private JsonNode value(Optional<InboxItem> item) {
     if (value == null && arguments == null) {
-      throw new Exit(Exit.USAGE, "The answer is missing: give a VALUE, such as yes or no.");
+      throw new CommandExit(
+          CommandExit.USAGE, "The answer is missing: give a VALUE, such as yes or no.");
     }
     var type =
         reason != null || arguments != null
@@ -149,20 +151,22 @@ final class AnswerCommand implements Callable<Integer> {
       return plain;
     }
     if (!plain.isBoolean()) {
-      throw new Exit(Exit.USAGE, "--reason and --arguments need the answer yes or no.");
+      throw new CommandExit(
+          CommandExit.USAGE, "--reason and --arguments need the answer yes or no.");
     }
     var edited = arguments == null ? null : AnswerValue.object(arguments);
     if (arguments != null && edited == null) {
-      throw new Exit(Exit.USAGE, "--arguments must be a JSON object.");
+      throw new CommandExit(CommandExit.USAGE, "--arguments must be a JSON object.");
     }
     return AnswerValue.confirmation(plain.asBoolean(), reason, edited);
   }
 
   private String secret() throws IOException {
-    var lines = new Lines(terminal);
-    var secret = lines.interactive() ? lines.readSecret("secret: ") : lines.read("");
+    var terminalInput = new TerminalInput(terminal);
+    var secret =
+        terminalInput.interactive() ? terminalInput.readSecret("secret: ") : terminalInput.read("");
     if (secret == null || secret.isBlank()) {
-      throw new Exit(Exit.USAGE, "There is no secret on standard input.");
+      throw new CommandExit(CommandExit.USAGE, "There is no secret on standard input.");
     }
     return secret.strip();
   }

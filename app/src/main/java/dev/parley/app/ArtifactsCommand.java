@@ -83,17 +83,17 @@ final class ArtifactsCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     if (last) {
       if (name != null) {
-        throw new Exit(Exit.USAGE, "Give either CONTEXT or --last, not both.");
+        throw new CommandExit(CommandExit.USAGE, "Give either CONTEXT or --last, not both.");
       }
       name = context;
       context = null;
     }
     if (name == null && (out != null || version != null)) {
-      throw new Exit(Exit.USAGE, "Which artifact? Give its NAME.");
+      throw new CommandExit(CommandExit.USAGE, "Which artifact? Give its NAME.");
     }
     try (var client = server.client(terminal)) {
-      var lookup = new Lookup(client);
-      var place = context == null ? lookup.last() : lookup.context(context);
+      var idLookup = new IdLookup(client);
+      var place = context == null ? idLookup.last() : idLookup.context(context);
       var artifacts = all(client, place);
       if (name != null) {
         var one = find(artifacts, name);
@@ -120,18 +120,18 @@ final class ArtifactsCommand implements Callable<Integer> {
     return Page.collect(cursor -> client.artifacts(context, cursor, PAGE), Integer.MAX_VALUE);
   }
 
-  static Table table(List<ArtifactInfo> artifacts) {
-    var table = new Table("ARTIFACT", "TYPE", "VERSION", "STATUS", "SIZE", "NAME");
+  static AlignedTable table(List<ArtifactInfo> artifacts) {
+    var alignedTable = new AlignedTable("ARTIFACT", "TYPE", "VERSION", "STATUS", "SIZE", "NAME");
     for (var artifact : artifacts) {
-      table.row(
+      alignedTable.row(
           artifact.artifactId().value(),
           artifact.type(),
           Integer.toString(artifact.version()),
           artifact.status(),
-          Durations.size(artifact.size()),
-          artifact.name() == null ? "" : Clean.line(artifact.name(), NAME_MAX));
+          HumanUnits.size(artifact.size()),
+          artifact.name() == null ? "" : TextSanitizer.line(artifact.name(), NAME_MAX));
     }
-    return table;
+    return alignedTable;
   }
 
   /// The artifact with this id, with this name, or with an id that begins like this.
@@ -139,22 +139,23 @@ final class ArtifactsCommand implements Callable<Integer> {
   /// @throws Rejection.NotFound if there is none
   /// @throws Exit if there are several
   static ArtifactInfo find(List<ArtifactInfo> artifacts, String typed) {
-    var missing = new Rejection.NotFound("There is no artifact " + Clean.line(typed, NAME_MAX));
+    var missing =
+        new Rejection.NotFound("There is no artifact " + TextSanitizer.line(typed, NAME_MAX));
     var named = artifacts.stream().filter(artifact -> typed.equals(artifact.name())).toList();
     var exact = artifacts.stream().anyMatch(one -> one.artifactId().value().equals(typed));
     if (!named.isEmpty() && !exact) {
       // The artifact that was written last replaces earlier ones with the same name.
       return named.getLast();
     }
-    if (!exact && typed.length() < Lookup.PREFIX_MIN) {
+    if (!exact && typed.length() < IdLookup.PREFIX_MIN) {
       throw missing;
     }
-    return Lookup.one(
+    return IdLookup.findUnique(
         typed,
         "artifacts",
         artifacts,
         artifact -> artifact.artifactId().value(),
-        artifact -> artifact.artifactId() + "  " + Clean.line(label(artifact), NAME_MAX),
+        artifact -> artifact.artifactId() + "  " + TextSanitizer.line(label(artifact), NAME_MAX),
         missing);
   }
 
@@ -173,9 +174,10 @@ final class ArtifactsCommand implements Callable<Integer> {
       } else {
         var text = new String(content.readAllBytes(), StandardCharsets.UTF_8);
         if (text.indexOf('\0') >= 0 || text.indexOf('\uFFFD') >= 0) {
-          throw new Exit(Exit.FAILED, label(artifact) + " is not text. Save it with: --out FILE");
+          throw new CommandExit(
+              CommandExit.FAILED, label(artifact) + " is not text. Save it with: --out FILE");
         }
-        terminal.out().println(Clean.text(text).stripTrailing());
+        terminal.out().println(TextSanitizer.text(text).stripTrailing());
       }
       terminal.out().flush();
     }
@@ -186,7 +188,7 @@ final class ArtifactsCommand implements Callable<Integer> {
     var file = Files.isDirectory(target) ? target.resolve(fileName(artifact)) : target;
     var folder = file.toAbsolutePath().getParent();
     if (folder == null || !Files.isDirectory(folder)) {
-      throw new Exit(Exit.USAGE, "The folder does not exist: " + file);
+      throw new CommandExit(CommandExit.USAGE, "The folder does not exist: " + file);
     }
     // An incomplete file must not look like a complete one.
     var part = Files.createTempFile(folder, ".parley-artifact", ".part");
@@ -208,7 +210,7 @@ final class ArtifactsCommand implements Callable<Integer> {
   /// The last part of the artifact's name. A model chose the name: it must not point outside the
   /// folder, nor to a file that programs read automatically, such as `.bashrc`.
   private static String fileName(ArtifactInfo artifact) {
-    var name = Clean.line(label(artifact), NAME_MAX * 4);
+    var name = TextSanitizer.line(label(artifact), NAME_MAX * 4);
     var last = name.substring(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
     return last.isBlank() || last.stripLeading().startsWith(".")
         ? artifact.artifactId().value()

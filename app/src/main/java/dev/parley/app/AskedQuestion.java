@@ -21,13 +21,13 @@ import tools.jackson.databind.node.ObjectNode;
 /// bar, so that none can be mistaken for a line of this program.
 ///
 /// @param inputType null for a sign-in
-/// @param wants the type of the question or of the sign-in, in one word
+/// @param answerType the type of the question or of the sign-in, in one word
 record AskedQuestion(
     ContextId context,
     String id,
     @Nullable AgentTypeId agent,
     @Nullable InputType inputType,
-    String wants,
+    String answerType,
     String prompt,
     List<JsonNode> options,
     @Nullable JsonNode schema,
@@ -100,19 +100,21 @@ record AskedQuestion(
   /// line then reports how many are missing.
   List<String> lines(int previewMax) {
     var lines = new ArrayList<String>();
-    var words = Clean.visible(prompt).lines().toList();
+    var words = TextSanitizer.visible(prompt).lines().toList();
     lines.add("? " + (words.isEmpty() ? "" : words.getFirst()));
     words.stream().skip(1).forEach(line -> lines.add("  | " + line));
     var preview = metadata == null ? "" : metadata.path("preview").asString("");
-    if (call().has("toolName") && inputType != null && aboutCall(inputType)) {
-      var name = Clean.line(Clean.visible(call().path("toolName").asString()), ARGUMENTS_MAX);
+    if (call().has("toolName") && inputType != null && concernsToolCall(inputType)) {
+      var name =
+          TextSanitizer.line(
+              TextSanitizer.visible(call().path("toolName").asString()), ARGUMENTS_MAX);
       lines.add("  " + name + " " + arguments(preview.isEmpty()));
     }
     var summary = metadata == null ? "" : metadata.path("summary").asString("");
     if (!summary.isBlank()) {
-      lines.add("  " + Clean.visible(summary));
+      lines.add("  " + TextSanitizer.visible(summary));
     }
-    var shown = Clean.visible(preview).lines().toList();
+    var shown = TextSanitizer.visible(preview).lines().toList();
     shown.stream().limit(previewMax).forEach(line -> lines.add("  | " + line));
     if (shown.size() > previewMax) {
       lines.add(
@@ -121,14 +123,14 @@ record AskedQuestion(
     }
     for (var i = 0; i < options.size(); i++) {
       var option = options.get(i);
-      var text = Clean.visible(option.isString() ? option.asString() : option.toString());
-      lines.add("  " + (i + 1) + ") " + Clean.line(text, Integer.MAX_VALUE));
+      var text = TextSanitizer.visible(option.isString() ? option.asString() : option.toString());
+      lines.add("  " + (i + 1) + ") " + TextSanitizer.line(text, Integer.MAX_VALUE));
     }
     if (schema != null) {
-      lines.add("  as JSON that fits " + Clean.visible(schema.toString()));
+      lines.add("  as JSON that fits " + TextSanitizer.visible(schema.toString()));
     }
     if (authUrl != null) {
-      lines.add("  Open " + Clean.line(Clean.visible(authUrl), Integer.MAX_VALUE));
+      lines.add("  Open " + TextSanitizer.line(TextSanitizer.visible(authUrl), Integer.MAX_VALUE));
     }
     if (agent != null) {
       lines.add("  asked by " + agent);
@@ -137,7 +139,7 @@ record AskedQuestion(
   }
 
   /// True if the question is about a tool call. For other questions the call repeats the question.
-  private static boolean aboutCall(InputType type) {
+  private static boolean concernsToolCall(InputType type) {
     return switch (type) {
       case CONFIRMATION, TOOL_EXECUTION -> true;
       case CLARIFICATION, SELECTION, CUSTOM, DATA -> false;
@@ -145,8 +147,8 @@ record AskedQuestion(
   }
 
   private String arguments(boolean all) {
-    var text = Clean.visible(arguments().toString());
-    return all ? text : Clean.line(text, ARGUMENTS_MAX);
+    var text = TextSanitizer.visible(arguments().toString());
+    return all ? text : TextSanitizer.line(text, ARGUMENTS_MAX);
   }
 
   private JsonNode call() {

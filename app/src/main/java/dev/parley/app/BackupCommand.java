@@ -44,7 +44,7 @@ final class BackupCommand implements Callable<Integer> {
   public Integer call() {
     var from = ServerOptions.dataFolder(data, terminal).toAbsolutePath().normalize();
     var size = Backup.create(from, target.toAbsolutePath().normalize());
-    terminal.out().println("Copied " + from + " to " + target + ", " + Durations.size(size));
+    terminal.out().println("Copied " + from + " to " + target + ", " + HumanUnits.size(size));
     return 0;
   }
 }

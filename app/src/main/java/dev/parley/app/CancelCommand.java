@@ -39,24 +39,24 @@ final class CancelCommand implements Callable<Integer> {
   public Integer call() {
     TaskId id;
     try (var client = server.client(terminal)) {
-      var place = find(new Lookup(client));
-      id = place.task();
-      var before = client.task(place.context(), id);
+      var foundContext = find(new IdLookup(client));
+      id = foundContext.task();
+      var before = client.task(foundContext.context(), id);
       if (before.status().terminal()) {
         terminal.out().println("Task " + id + " had already ended: " + before.status().wire());
         return 0;
       }
-      client.cancel(place.context(), id);
+      client.cancel(foundContext.context(), id);
     }
     terminal.out().println("Cancellation requested: " + id);
     return 0;
   }
 
-  private Lookup.Place find(Lookup lookup) {
+  private IdLookup.FoundContext find(IdLookup idLookup) {
     if (context == null) {
-      return lookup.openTask(task);
+      return idLookup.openTask(task);
     }
-    var in = lookup.context(context);
-    return new Lookup.Place(in, lookup.task(in, task));
+    var in = idLookup.context(context);
+    return new IdLookup.FoundContext(in, idLookup.task(in, task));
   }
 }

@@ -96,38 +96,39 @@ final class ChatCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException, IOException {
     if (last && context != null) {
-      throw new Exit(Exit.USAGE, "Give either --context or --continue, not both.");
+      throw new CommandExit(CommandExit.USAGE, "Give either --context or --continue, not both.");
     }
     try (var status = new StatusLine(terminal);
         var client = server.client(status.terminal())) {
-      var completions = new Completions(client::agentTypes);
+      var chatCompleter = new ChatCompleter(client::agentTypes);
       var loop = text.isEmpty() && terminal.inIsTerminal();
       var message = loop ? "" : message();
-      try (var lines = new Lines(status.terminal(), completions)) {
-        var chat = new Chat(status, client, lines, settings(client));
+      try (var terminalInput = new TerminalInput(status.terminal(), chatCompleter)) {
+        var terminalChat = new TerminalChat(status, client, terminalInput, settings(client));
         return loop
-            ? new ChatLoop(status.terminal(), client, chat, lines, completions).run()
-            : chat.say(message);
+            ? new ChatLoop(status.terminal(), client, terminalChat, terminalInput, chatCompleter)
+                .run()
+            : terminalChat.sendMessage(message);
       }
     }
   }
 
-  private Chat.Settings settings(ParleyClient client) {
-    return new Chat.Settings(
-        context(new Lookup(client)),
+  private TerminalChat.Settings settings(ParleyClient client) {
+    return new TerminalChat.Settings(
+        context(new IdLookup(client)),
         agent == null ? null : new AgentTypeId(agent),
         whenBusy == null ? null : whenBusy.name(),
         thoughts,
         json,
         root.verbose(),
-        server.typed());
+        server.commandLineOptions());
   }
 
-  private @Nullable ContextId context(Lookup lookup) {
+  private @Nullable ContextId context(IdLookup idLookup) {
     if (last) {
-      return lookup.last();
+      return idLookup.last();
     }
-    return context == null ? null : lookup.context(context);
+    return context == null ? null : idLookup.context(context);
   }
 
   private String message() throws IOException {
@@ -137,11 +138,13 @@ final class ChatCommand implements Callable<Integer> {
     }
     var bytes = terminal.in().readNBytes(INPUT_MAX + 1);
     if (bytes.length > INPUT_MAX) {
-      throw new Exit(Exit.USAGE, "Standard input is longer than a message may be (8 MiB).");
+      throw new CommandExit(
+          CommandExit.USAGE, "Standard input is longer than a message may be (8 MiB).");
     }
     var input = new String(bytes, StandardCharsets.UTF_8).strip();
     if (input.isEmpty()) {
-      throw new Exit(Exit.USAGE, "The message is empty: give a TEXT, or pipe one in.");
+      throw new CommandExit(
+          CommandExit.USAGE, "The message is empty: give a TEXT, or pipe one in.");
     }
     return input;
   }

@@ -42,24 +42,24 @@ final class ChatView {
   private static final int ERROR_MAX = 300;
 
   private final Terminal terminal;
-  private final Style style;
+  private final TextStyle textStyle;
   private final TaskId root;
   private final boolean thoughts;
   private final boolean verbose;
-  private final EventLine details;
-  private final @Nullable Markdown markdown;
-  private final ToolLines tools = new ToolLines();
-  private final List<String> handed = new ArrayList<>();
-  private final Speakers speakers;
-  private final Bill bill = new Bill();
+  private final EventText details;
+  private final @Nullable MarkdownPrinter markdownPrinter;
+  private final ToolCallLines tools = new ToolCallLines();
+  private final List<String> newSubagents = new ArrayList<>();
+  private final SubagentNames subagents;
+  private final TaskTreeCost cost = new TaskTreeCost();
 
   private final Map<String, Instant> started = new HashMap<>();
   private final Map<String, String> artifacts = new LinkedHashMap<>();
   private Cursor cursor = Cursor.LINE_START;
-  private @Nullable ThoughtId thinking;
-  private boolean spoke;
-  private boolean oneVoice;
-  private boolean handedOver;
+  private @Nullable ThoughtId lastThought;
+  private boolean answerPrinted;
+  private boolean singleAgent;
+  private boolean delegated;
   private @Nullable String reply;
   private @Nullable String finishReason;
   private @Nullable String failure;
@@ -76,29 +76,29 @@ final class ChatView {
   /// and with all events if `verbose` is set.
   ChatView(Terminal terminal, TaskId root, boolean thoughts, boolean verbose) {
     this.terminal = terminal;
-    this.style = terminal.errStyle();
+    this.textStyle = terminal.errStyle();
     this.root = root;
     this.thoughts = thoughts || verbose;
     this.verbose = verbose;
-    this.details = new EventLine(new Style(false), ZoneId.systemDefault());
-    this.markdown =
+    this.details = new EventText(new TextStyle(false), ZoneId.systemDefault());
+    this.markdownPrinter =
         terminal.outStyle().coloured()
-            ? new Markdown(
+            ? new MarkdownPrinter(
                 text -> {
                   terminal.out().print(text);
                   terminal.out().flush();
                 })
             : null;
-    this.speakers = new Speakers(root);
+    this.subagents = new SubagentNames(root);
   }
 
   void show(Entry entry) {
     var own = root.equals(entry.taskId());
     switch (entry.event()) {
       case TaskCreated _ -> begin(entry);
-      case SubtaskCreated created -> handOver(entry, created);
+      case SubtaskCreated created -> subtaskStarted(entry, created);
       default -> {
-        tellHandedOver(entry);
+        printDelegations(entry);
         show(entry, own);
       }
     }
@@ -106,33 +106,34 @@ final class ChatView {
 
   private void show(Entry entry, boolean own) {
     switch (entry.event()) {
-      case ContentDelta delta when answers(entry) -> say(delta.delta());
-      case ContentComplete complete when answers(entry) -> endBlock(complete);
+      case ContentDelta delta when belongsToAnswer(entry) -> printAnswer(delta.delta());
+      case ContentComplete complete when belongsToAnswer(entry) -> endBlock(complete);
       case ContentDelta delta when verbose ->
-          speakers.say(entry, delta).forEach(line -> murmur(entry, line));
+          subagents.addText(entry, delta).forEach(line -> printSubagentLine(entry, line));
       case ContentComplete complete when verbose ->
-          speakers.finish(entry, complete).forEach(line -> murmur(entry, line));
-      case ThoughtStream thought when thoughts && !thought.internal() -> think(entry, thought);
+          subagents.endBlock(entry, complete).forEach(line -> printSubagentLine(entry, line));
+      case ThoughtStream thought when thoughts && !thought.internal() ->
+          printThought(entry, thought);
       case ToolStart start -> {
         tools.start(start, entry.timestamp());
         if (verbose) {
-          var arguments = Clean.line(start.arguments().toString(), Integer.MAX_VALUE);
-          note(entry, "* " + Clean.line(start.toolName(), NAME_MAX) + " " + arguments);
+          var arguments = TextSanitizer.line(start.arguments().toString(), Integer.MAX_VALUE);
+          note(entry, "* " + TextSanitizer.line(start.toolName(), NAME_MAX) + " " + arguments);
         }
       }
       case ToolProgress progress when verbose ->
           note(
               entry,
               "  %s %s"
-                  .formatted(EventLine.percent(progress.progress()), line(progress.message())));
+                  .formatted(EventText.percent(progress.progress()), line(progress.message())));
       case ToolComplete complete ->
           (verbose
                   ? tools.verboseEnd(complete, entry.timestamp())
                   : tools.end(complete, entry.timestamp()))
               .forEach(line -> note(entry, line));
-      case SubtaskComplete complete -> handBack(entry, complete);
+      case SubtaskComplete complete -> subtaskEnded(entry, complete);
       case Usage usage -> {
-        bill.add(usage);
+        cost.add(usage);
         detail(entry);
       }
       case TaskStatus status -> status(entry, own, status);
@@ -150,7 +151,7 @@ final class ChatView {
         }
       }
       case ErrorReported error -> {
-        failure = error.code().wire() + ": " + Clean.line(error.message(), ERROR_MAX);
+        failure = error.code().wire() + ": " + TextSanitizer.line(error.message(), ERROR_MAX);
         detail(entry);
       }
       case TaskComplete complete when own -> {
@@ -174,54 +175,54 @@ final class ChatView {
     }
   }
 
-  private void handOver(Entry entry, SubtaskCreated created) {
+  private void subtaskStarted(Entry entry, SubtaskCreated created) {
     var subtask = created.subtaskId();
     started.put(subtask.value(), entry.timestamp());
-    var name = speakers.introduce(subtask, created.agentId(), entry.taskId());
+    var name = subagents.assignName(subtask, created.agentId(), entry.taskId());
     if (verbose) {
       note(entry, "> " + name + ": " + line(created.prompt()));
     } else {
-      handed.add(name);
+      newSubagents.add(name);
     }
   }
 
   /// Prints the subtasks that were created together as one line.
-  private void tellHandedOver(Entry entry) {
-    if (!handed.isEmpty()) {
+  private void printDelegations(Entry entry) {
+    if (!newSubagents.isEmpty()) {
       var first =
-          begin == null || handedOver ? "" : ", " + Durations.between(begin, entry.timestamp());
-      handedOver = true;
-      note("→ " + String.join(", ", handed) + first);
-      handed.clear();
+          begin == null || delegated ? "" : ", " + HumanUnits.between(begin, entry.timestamp());
+      delegated = true;
+      note("→ " + String.join(", ", newSubagents) + first);
+      newSubagents.clear();
     }
   }
 
-  private void handBack(Entry entry, SubtaskComplete complete) {
-    var name = speakers.introduce(complete.subtaskId(), null, entry.taskId());
+  private void subtaskEnded(Entry entry, SubtaskComplete complete) {
+    var name = subagents.assignName(complete.subtaskId(), null, entry.taskId());
     var took = since(complete.subtaskId().value(), entry.timestamp());
     if (verbose) {
       note(entry, "< %s %s %s".formatted(name, complete.status().wire(), took));
     } else if (complete.status() == TaskState.FAILED) {
       var error = complete.error() == null ? "" : ": " + line(complete.error());
       note("✗ " + name + ", " + took + error);
-    } else if (complete.status() == TaskState.COMPLETED && !oneVoice) {
+    } else if (complete.status() == TaskState.COMPLETED && !singleAgent) {
       note("✓ " + name + ", " + took);
     }
   }
 
   /// Ends the answer with a line break, and prints how the task ended.
   void end(TaskState outcome, Instant now) {
-    if (!spoke && reply != null && outcome == TaskState.COMPLETED) {
-      say(reply);
+    if (!answerPrinted && reply != null && outcome == TaskState.COMPLETED) {
+      printAnswer(reply);
     }
     endAnswer();
     breakLine();
     artifacts.values().forEach(label -> note("+ " + label));
-    var took = begin == null ? "" : " after " + Durations.between(begin, now);
+    var took = begin == null ? "" : " after " + HumanUnits.between(begin, now);
     switch (outcome) {
       case COMPLETED -> {
-        endedEarly();
-        note("done" + took + bill.text());
+        printEarlyEnd();
+        note("done" + took + cost.text());
       }
       case FAILED -> fail("The task failed" + (failure == null ? "" : ": " + failure));
       case CANCELED -> fail("The task was canceled" + took);
@@ -231,7 +232,7 @@ final class ChatView {
   }
 
   /// Reports an incomplete answer, even if standard error is not a terminal.
-  private void endedEarly() {
+  private void printEarlyEnd() {
     if (finishReason == null) {
       return;
     }
@@ -240,9 +241,9 @@ final class ChatView {
           case "length" -> "the model reached its output limit";
           case "content-filter" -> "the content filter of the model's provider stopped it";
           case "refusal" -> "the model refused to continue";
-          default -> Clean.line(finishReason, NAME_MAX);
+          default -> TextSanitizer.line(finishReason, NAME_MAX);
         };
-    terminal.err().println(style.yellow("The answer ended early: " + why + "."));
+    terminal.err().println(textStyle.yellow("The answer ended early: " + why + "."));
   }
 
   private void begin(Entry entry) {
@@ -253,33 +254,33 @@ final class ChatView {
 
   /// True if the text of this entry belongs to the answer: it is from the task itself, or from the
   /// only agent that it delegated to.
-  private boolean answers(Entry entry) {
+  private boolean belongsToAnswer(Entry entry) {
     var origin = entry.origin();
     return root.equals(entry.taskId())
-        || (oneVoice && origin != null && root.equals(origin.parentTaskId()));
+        || (singleAgent && origin != null && root.equals(origin.parentTaskId()));
   }
 
   /// Prints a line of a sub-agent's text.
-  private void murmur(Entry entry, String line) {
-    note(entry, Clean.text(line));
+  private void printSubagentLine(Entry entry, String line) {
+    note(entry, TextSanitizer.text(line));
   }
 
   private void note(Entry entry, String line) {
-    var prefix = !verbose && answers(entry) ? "" : speakers.prefix(entry);
+    var prefix = !verbose && belongsToAnswer(entry) ? "" : subagents.prefix(entry);
     note(prefix + line);
   }
 
-  private void say(String text) {
+  private void printAnswer(String text) {
     if (cursor == Cursor.IN_THOUGHT) {
       breakLine();
     }
-    spoke = true;
-    if (markdown != null) {
-      markdown.add(text);
-      cursor = markdown.midLine() ? Cursor.IN_ANSWER : Cursor.LINE_START;
+    answerPrinted = true;
+    if (markdownPrinter != null) {
+      markdownPrinter.add(text);
+      cursor = markdownPrinter.midLine() ? Cursor.IN_ANSWER : Cursor.LINE_START;
       return;
     }
-    terminal.out().print(terminal.outIsTerminal() ? Clean.text(text) : text);
+    terminal.out().print(terminal.outIsTerminal() ? TextSanitizer.text(text) : text);
     terminal.out().flush();
     cursor = text.endsWith("\n") ? Cursor.LINE_START : Cursor.IN_ANSWER;
   }
@@ -302,20 +303,20 @@ final class ChatView {
   }
 
   private void flushMarkdown() {
-    if (markdown != null && markdown.pending()) {
-      markdown.end();
-      cursor = markdown.midLine() ? Cursor.IN_ANSWER : Cursor.LINE_START;
+    if (markdownPrinter != null && markdownPrinter.pending()) {
+      markdownPrinter.end();
+      cursor = markdownPrinter.midLine() ? Cursor.IN_ANSWER : Cursor.LINE_START;
     }
   }
 
-  private void think(Entry entry, ThoughtStream thought) {
+  private void printThought(Entry entry, ThoughtStream thought) {
     if (terminal.errIsTerminal()) {
-      if (cursor == Cursor.IN_ANSWER || !thought.thoughtId().equals(thinking)) {
+      if (cursor == Cursor.IN_ANSWER || !thought.thoughtId().equals(lastThought)) {
         breakLine();
-        terminal.err().print(style.dim(speakers.prefix(entry)));
+        terminal.err().print(textStyle.dim(subagents.prefix(entry)));
       }
-      thinking = thought.thoughtId();
-      terminal.err().print(style.dim(Clean.text(thought.content())));
+      lastThought = thought.thoughtId();
+      terminal.err().print(textStyle.dim(TextSanitizer.text(thought.content())));
       terminal.err().flush();
       cursor = thought.content().endsWith("\n") ? Cursor.LINE_START : Cursor.IN_THOUGHT;
     }
@@ -324,14 +325,14 @@ final class ChatView {
   private void note(String line) {
     if (terminal.errIsTerminal()) {
       breakLine();
-      terminal.err().println(style.dim(line.stripTrailing()));
+      terminal.err().println(textStyle.dim(line.stripTrailing()));
       cursor = Cursor.LINE_START;
     }
   }
 
   private void fail(String line) {
     breakLine();
-    terminal.err().println(style.red(line));
+    terminal.err().println(textStyle.red(line));
   }
 
   /// Moves to a new line of the screen. A piped answer gets no line break.
@@ -348,12 +349,12 @@ final class ChatView {
     if (own && metadata != null && metadata.has("routing")) {
       var routing = metadata.path("routing");
       var strategy = routing.path("strategy").asString("");
-      oneVoice = strategy.equals("single") || strategy.equals("delegate");
+      singleAgent = strategy.equals("single") || strategy.equals("delegate");
       if (verbose) {
         note("> " + strategy + " " + line(routing.path("reasoning").asString("")));
       }
     } else if (own && status.status() == TaskState.FAILED && failure == null) {
-      failure = status.message() == null ? null : Clean.line(status.message(), ERROR_MAX);
+      failure = status.message() == null ? null : TextSanitizer.line(status.message(), ERROR_MAX);
     } else if (status.message() != null && !status.status().terminal()) {
       // A status line, if there is one, shows this.
       if (verbose || !terminal.hasStatusLine()) {
@@ -378,15 +379,20 @@ final class ChatView {
   }
 
   private static String label(String type, @Nullable String name, String id) {
-    return type + " " + (name == null ? "" : Clean.line(name, NAME_MAX) + " ") + "(" + id + ")";
+    return type
+        + " "
+        + (name == null ? "" : TextSanitizer.line(name, NAME_MAX) + " ")
+        + "("
+        + id
+        + ")";
   }
 
   private String since(String id, Instant now) {
     var start = started.remove(id);
-    return start == null ? "" : Durations.between(start, now);
+    return start == null ? "" : HumanUnits.between(start, now);
   }
 
   private static String line(@Nullable String text) {
-    return text == null ? "" : Clean.line(text, LINE_MAX);
+    return text == null ? "" : TextSanitizer.line(text, LINE_MAX);
   }
 }

@@ -15,7 +15,7 @@ enum ColorMode {
   ///
   /// Errors about a wrong command line are coloured too, so the mode is read before the command
   /// line is parsed. The parser rejects unknown modes later.
-  static ColorMode among(String... arguments) {
+  static ColorMode fromArguments(String... arguments) {
     var mode = AUTO;
     for (var i = 0; i < arguments.length && !arguments[i].equals("--"); i++) {
       if (arguments[i].startsWith(OPTION + "=")) {

@@ -41,7 +41,7 @@ final class CompletionCommand implements Callable<Integer> {
     if (shell == Shell.zsh) {
       terminal.out().println("autoload -U +X bashcompinit && bashcompinit");
     }
-    terminal.out().println(AutoComplete.bash("parley", Program.commandLine(terminal)));
+    terminal.out().println(AutoComplete.bash("parley", CommandLineProgram.commandLine(terminal)));
     return 0;
   }
 }

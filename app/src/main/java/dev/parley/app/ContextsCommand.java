@@ -39,7 +39,7 @@ final class ContextsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    var most = Limit.check(limit);
+    var most = LimitOption.check(limit);
     try (var client = server.client(terminal)) {
       var contexts = Page.collect(cursor -> client.contexts(cursor, Math.min(most, PAGE)), most);
       if (json) {
@@ -49,20 +49,21 @@ final class ContextsCommand implements Callable<Integer> {
       } else if (contexts.isEmpty()) {
         terminal.err().println("There are no contexts yet. Start one with: parley chat");
       } else {
-        var table = new Table("CONTEXT", "UPDATED", "MESSAGES", "OPEN TASKS", "TITLE");
-        contexts.forEach(context -> add(table, context));
-        table.print(terminal.out(), terminal.outStyle());
+        var alignedTable =
+            new AlignedTable("CONTEXT", "UPDATED", "MESSAGES", "OPEN TASKS", "TITLE");
+        contexts.forEach(context -> add(alignedTable, context));
+        alignedTable.print(terminal.out(), terminal.outStyle());
       }
     }
     return 0;
   }
 
-  private static void add(Table table, ContextInfo context) {
-    table.row(
+  private static void add(AlignedTable alignedTable, ContextInfo context) {
+    alignedTable.row(
         context.contextId().value(),
-        Table.time(context.updatedAt()),
+        AlignedTable.time(context.updatedAt()),
         Long.toString(context.messageCount()),
         Long.toString(context.openTasks()),
-        context.title() == null ? "" : Clean.line(context.title(), TITLE_MAX));
+        context.title() == null ? "" : TextSanitizer.line(context.title(), TITLE_MAX));
   }
 }

@@ -46,42 +46,42 @@ final class DoctorCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     var data = server.dataFolder(terminal).toAbsolutePath().normalize();
-    var checkup = new Checkup(terminal, data);
+    var systemCheck = new SystemCheck(terminal, data);
     var running = ServerFile.read(data);
-    checkup.java();
-    checkup.dataFolder(running);
-    checkup.sqlite();
+    systemCheck.java();
+    systemCheck.dataFolder(running);
+    systemCheck.sqlite();
     // The findings contain what it would log.
     MCP.setLevel(Level.SEVERE);
-    var read = checkup.config(config);
-    checkup.approvals();
-    if (!checkServer(checkup)) {
-      checkup.port(port);
+    var read = systemCheck.config(config);
+    systemCheck.approvals();
+    if (!checkServer(systemCheck)) {
+      systemCheck.port(port);
     }
     if (read.isPresent()) {
-      checkup.programs(read.get(), config == null, offline);
+      systemCheck.programs(read.get(), config == null, offline);
       if (offline) {
-        checkup.notContacted(read.get());
+        systemCheck.notContacted(read.get());
       } else {
-        checkup.contacts(read.get());
+        systemCheck.contacts(read.get());
       }
     }
-    checkup.summary();
-    return checkup.failed() ? Exit.FAILED : 0;
+    systemCheck.summary();
+    return systemCheck.failed() ? CommandExit.FAILED : 0;
   }
 
   /// True if a server answers.
-  private boolean checkServer(Checkup checkup) {
+  private boolean checkServer(SystemCheck systemCheck) {
     ClientSettings settings;
     try {
       settings = server.settings(terminal);
-    } catch (Exit none) {
-      if (none.code() != Exit.NO_SERVER) {
+    } catch (CommandExit none) {
+      if (none.code() != CommandExit.NO_SERVER) {
         throw none;
       }
-      checkup.noServer(none.getMessage());
+      systemCheck.noServer(none.getMessage());
       return false;
     }
-    return checkup.server(settings);
+    return systemCheck.server(settings);
   }
 }

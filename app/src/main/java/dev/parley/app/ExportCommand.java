@@ -32,7 +32,7 @@ final class ExportCommand implements Callable<Integer> {
 
   @Mixin private final ServerOptions server = new ServerOptions();
 
-  @Mixin private final ContextChoice context = new ContextChoice();
+  @Mixin private final ContextArgument context = new ContextArgument();
 
   @Option(names = "--format", description = "json, jsonl or md. Default: json.")
   private Format format = Format.json;
@@ -64,7 +64,7 @@ final class ExportCommand implements Callable<Integer> {
     var file = output.toAbsolutePath();
     var folder = file.getParent();
     if (folder == null || !Files.isDirectory(folder)) {
-      throw new Exit(Exit.USAGE, "The folder does not exist: " + output);
+      throw new CommandExit(CommandExit.USAGE, "The folder does not exist: " + output);
     }
     var part = Files.createTempFile(folder, ".parley-export", ".part");
     try {
@@ -80,11 +80,11 @@ final class ExportCommand implements Callable<Integer> {
 
   private void write(OutputStream out) throws IOException {
     try (var client = server.client(terminal)) {
-      var export = new Export(client, context.find(client), out);
+      var contextExport = new ContextExport(client, context.find(client), out);
       switch (format) {
-        case json -> export.json();
-        case jsonl -> export.jsonLines();
-        case md -> export.markdown();
+        case json -> contextExport.json();
+        case jsonl -> contextExport.jsonLines();
+        case md -> contextExport.markdown();
       }
       out.flush();
     }

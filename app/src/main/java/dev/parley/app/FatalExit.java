@@ -32,7 +32,7 @@ final class FatalExit implements FatalHandler {
               + ". Everything that was acknowledged is in the log. Start the server again.");
       err.flush();
     } finally {
-      halt.accept(Exit.FAILED);
+      halt.accept(CommandExit.FAILED);
     }
   }
 }

@@ -44,7 +44,7 @@ final class InboxCommand implements Callable<Integer> {
         }
         terminal.out().flush();
       } else {
-        print(terminal, items, PREVIEW_LINES, server.typed());
+        print(terminal, items, PREVIEW_LINES, server.commandLineOptions());
       }
     }
     return 0;
@@ -63,12 +63,12 @@ final class InboxCommand implements Callable<Integer> {
     }
     for (var item : items) {
       var asked = AskedQuestion.of(item);
-      var title = "%s  %s  %s".formatted(asked.context(), asked.id(), asked.wants());
-      var until = item.expiresAt() == null ? "" : "  until " + Table.time(item.expiresAt());
+      var title = "%s  %s  %s".formatted(asked.context(), asked.id(), asked.answerType());
+      var until = item.expiresAt() == null ? "" : "  until " + AlignedTable.time(item.expiresAt());
       out.println(terminal.outStyle().bold(title) + until);
       asked.lines(previewMax).forEach(out::println);
       out.println("  Answer with:");
-      AnswerLine.of(asked, server).forEach(line -> out.println("    " + line));
+      AnswerCommandLine.of(asked, server).forEach(line -> out.println("    " + line));
       out.println();
     }
     out.flush();

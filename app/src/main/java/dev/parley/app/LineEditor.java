@@ -76,17 +76,17 @@ final class LineEditor implements AutoCloseable {
   private LineEditor(
       org.jline.terminal.Terminal terminal,
       @Nullable Path history,
-      Completions completions,
+      ChatCompleter chatCompleter,
       boolean coloured) {
     this.terminal = terminal;
-    this.messages = messages(terminal, history, completions);
+    this.messages = messages(terminal, history, chatCompleter);
     if (!coloured) {
       WITHOUT_COLOURS.forEach(messages::setVariable);
     }
     this.answers =
         LineReaderBuilder.builder()
             .terminal(terminal)
-            .parser(new WholeLine())
+            .parser(new WholeLineParser())
             .variable(LineReader.DISABLE_HISTORY, true)
             .variable(LineReader.DISABLE_COMPLETION, true)
             .variable(LineReader.BELL_STYLE, "none")
@@ -95,7 +95,7 @@ final class LineEditor implements AutoCloseable {
 
   /// Opens an editor on this process's terminal. Messages are saved to `history`, unless it is
   /// null.
-  static LineEditor open(@Nullable Path history, Completions completions, boolean coloured)
+  static LineEditor open(@Nullable Path history, ChatCompleter chatCompleter, boolean coloured)
       throws IOException {
     var terminal =
         TerminalBuilder.builder()
@@ -104,7 +104,7 @@ final class LineEditor implements AutoCloseable {
             .dumb(false)
             .build();
     try {
-      return new LineEditor(terminal, prepared(history), completions, coloured);
+      return new LineEditor(terminal, prepared(history), chatCompleter, coloured);
     } catch (RuntimeException | Error failed) {
       terminal.close();
       throw failed;
@@ -159,13 +159,13 @@ final class LineEditor implements AutoCloseable {
   }
 
   private static LineReader messages(
-      org.jline.terminal.Terminal terminal, @Nullable Path history, Completions completions) {
+      org.jline.terminal.Terminal terminal, @Nullable Path history, ChatCompleter chatCompleter) {
     var builder =
         LineReaderBuilder.builder()
             .terminal(terminal)
             .appName("parley")
-            .parser(new WholeLine())
-            .completer((_, line, found) -> complete(completions, line, found))
+            .parser(new WholeLineParser())
+            .completer((_, line, found) -> complete(chatCompleter, line, found))
             // The prompt of the second and later lines.
             .variable(LineReader.SECONDARY_PROMPT_PATTERN, "%P  ")
             .variable(LineReader.BELL_STYLE, "none")
@@ -195,10 +195,18 @@ final class LineEditor implements AutoCloseable {
     return reader;
   }
 
-  private static void complete(Completions completions, ParsedLine line, List<Candidate> found) {
-    for (var word : completions.of(line.line().substring(0, line.cursor()))) {
+  private static void complete(
+      ChatCompleter chatCompleter, ParsedLine line, List<Candidate> found) {
+    for (var completion : chatCompleter.of(line.line().substring(0, line.cursor()))) {
       found.add(
-          new Candidate(word.text(), word.text(), null, word.description(), null, null, true));
+          new Candidate(
+              completion.text(),
+              completion.text(),
+              null,
+              completion.description(),
+              null,
+              null,
+              true));
     }
   }
 
@@ -234,7 +242,7 @@ final class LineEditor implements AutoCloseable {
 
   /// Uses the line as it is: quotes and blanks have no meaning. A backslash at the end continues
   /// the message on the next line.
-  private static final class WholeLine implements Parser {
+  private static final class WholeLineParser implements Parser {
 
     @Override
     public ParsedLine parse(String line, int cursor, ParseContext context) {
@@ -246,7 +254,7 @@ final class LineEditor implements AutoCloseable {
         start--;
       }
       var words = start == 0 ? List.of("") : List.of(line.substring(0, start).strip(), "");
-      return new Word(line, cursor, words, line.substring(start, cursor));
+      return new WordAtCursor(line, cursor, words, line.substring(start, cursor));
     }
 
     @Override
@@ -256,7 +264,7 @@ final class LineEditor implements AutoCloseable {
   }
 
   /// The word before the cursor.
-  private record Word(String line, int cursor, List<String> before, String word)
+  private record WordAtCursor(String line, int cursor, List<String> before, String word)
       implements CompletingParsedLine {
 
     @Override

@@ -40,7 +40,8 @@ final class LocalServer implements AutoCloseable {
       ServeOptions options, Config read, Map<String, String> environment, FatalHandler fatal) {
     var port = options.port;
     if (port != null && (port < 0 || port > ServeOptions.PORT_MAX)) {
-      throw new Exit(Exit.USAGE, "--port must be between 0 and " + ServeOptions.PORT_MAX);
+      throw new CommandExit(
+          CommandExit.USAGE, "--port must be between 0 and " + ServeOptions.PORT_MAX);
     }
     var config = options.insecure ? read.madeInsecure() : read;
     config =
@@ -48,11 +49,12 @@ final class LocalServer implements AutoCloseable {
             Optional.ofNullable(options.host).orElse(config.http().host()),
             Optional.ofNullable(options.port).orElse(config.http().port()));
     try {
-      return new LocalServer(Server.start(config, HaltAt.extensions(environment).with(fatal)));
+      return new LocalServer(
+          Server.start(config, HaltingFailPoint.extensions(environment).with(fatal)));
     } catch (Rejection.Invalid wrong) {
-      throw new Exit(Exit.USAGE, message(wrong));
+      throw new CommandExit(CommandExit.USAGE, message(wrong));
     } catch (Rejection taken) {
-      throw new Exit(Exit.FAILED, message(taken));
+      throw new CommandExit(CommandExit.FAILED, message(taken));
     }
   }
 
@@ -75,7 +77,7 @@ final class LocalServer implements AutoCloseable {
     try {
       return Config.load(file, new Config.ProcessEnvironment(environment, home, here));
     } catch (Rejection.Invalid wrong) {
-      throw new Exit(Exit.USAGE, message(wrong));
+      throw new CommandExit(CommandExit.USAGE, message(wrong));
     }
   }
 

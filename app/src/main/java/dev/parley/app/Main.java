@@ -12,6 +12,6 @@ public final class Main {
     if (System.getProperty(format) == null) {
       System.setProperty(format, "%1$tFT%1$tT.%1$tL %4$s %3$s: %5$s%6$s%n");
     }
-    System.exit(Program.run(Terminal.system(), arguments));
+    System.exit(CommandLineProgram.run(Terminal.system(), arguments));
   }
 }

@@ -13,7 +13,7 @@ final class MarkdownTable {
   /// The lines of the table. Its second row sets the alignment of the columns.
   static List<String> lines(List<String> rows) {
     var rule = cells(rows.get(1));
-    var cells = new ArrayList<List<Inline>>();
+    var cells = new ArrayList<List<InlineMarkdown>>();
     for (var i = 0; i < rows.size(); i++) {
       if (i != 1) {
         cells.add(row(rows.get(i), rule.size(), i == 0 ? "1" : ""));
@@ -37,14 +37,14 @@ final class MarkdownTable {
         for (var width : widths) {
           parts.add("─".repeat(width));
         }
-        lines.add(Style.paint("2", String.join(GAP, parts)));
+        lines.add(TextStyle.paint("2", String.join(GAP, parts)));
       }
     }
     return lines;
   }
 
-  private static List<Inline> row(String text, int columns, String codes) {
-    var cells = new ArrayList<Inline>();
+  private static List<InlineMarkdown> row(String text, int columns, String codes) {
+    var cells = new ArrayList<InlineMarkdown>();
     for (var cell : cells(text)) {
       if (cells.size() < columns) {
         cells.add(rendered(cell, codes));
@@ -56,13 +56,13 @@ final class MarkdownTable {
     return cells;
   }
 
-  private static Inline rendered(String text, String codes) {
-    var cell = new Inline(text, true);
+  private static InlineMarkdown rendered(String text, String codes) {
+    var cell = new InlineMarkdown(text, true);
     cell.render(codes);
     return cell;
   }
 
-  private static String padded(Inline cell, int width, String rule) {
+  private static String padded(InlineMarkdown cell, int width, String rule) {
     var free = width - cell.width();
     var right = rule.endsWith(":");
     var before = right ? (rule.startsWith(":") ? free / 2 : free) : 0;

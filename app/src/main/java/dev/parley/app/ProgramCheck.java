@@ -1,7 +1,7 @@
 package dev.parley.app;
 
-import dev.parley.external.cli.CliSettings;
 import dev.parley.external.cli.CliProgram;
+import dev.parley.external.cli.CliSettings;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -39,7 +39,7 @@ final class ProgramCheck {
     var words = new ArrayList<>(settings.command());
     words.add("--version");
     try {
-      return first(words);
+      return firstLine(words);
     } catch (IOException unstartable) {
       return Optional.empty();
     } catch (InterruptedException told) {
@@ -48,7 +48,7 @@ final class ProgramCheck {
     }
   }
 
-  private Optional<String> first(List<String> words) throws IOException, InterruptedException {
+  private Optional<String> firstLine(List<String> words) throws IOException, InterruptedException {
     var said = Files.createTempFile("parley-doctor", ".txt");
     try {
       var builder = new ProcessBuilder(words);

@@ -37,7 +37,7 @@ final class RestoreCommand implements Callable<Integer> {
   public Integer call() {
     var to = ServerOptions.dataFolder(data, terminal).toAbsolutePath().normalize();
     var size = Backup.restore(backup.toAbsolutePath().normalize(), to);
-    terminal.out().println("Restored " + backup + " to " + to + ", " + Durations.size(size));
+    terminal.out().println("Restored " + backup + " to " + to + ", " + HumanUnits.size(size));
     return 0;
   }
 }

@@ -28,13 +28,13 @@ final class RewindCommand implements Callable<Integer> {
 
   @Mixin private final ServerOptions server = new ServerOptions();
 
-  @Mixin private final ContextChoice context = new ContextChoice();
+  @Mixin private final ContextArgument context = new ContextArgument();
 
   @ArgGroup(multiplicity = "1")
-  private Place place = new Place();
+  private RewindTarget target = new RewindTarget();
 
   /// The point to go back to.
-  static final class Place {
+  static final class RewindTarget {
     @Option(
         names = "--before",
         paramLabel = "TASK",
@@ -44,11 +44,11 @@ final class RewindCommand implements Callable<Integer> {
     @Option(names = "--to", paramLabel = "SEQ", description = "Go back to this event.")
     private @Nullable Long to;
 
-    Rewind rewind(Lookup lookup, ContextId context) {
+    Rewind rewind(IdLookup idLookup, ContextId context) {
       if (to != null) {
         return Rewind.to(to);
       }
-      return Rewind.before(lookup.task(context, String.valueOf(before)));
+      return Rewind.before(idLookup.task(context, String.valueOf(before)));
     }
   }
 
@@ -63,7 +63,7 @@ final class RewindCommand implements Callable<Integer> {
   public Integer call() {
     try (var client = server.client(terminal)) {
       var id = context.find(client);
-      var rewound = client.rewind(id, place.rewind(new Lookup(client), id));
+      var rewound = client.rewind(id, target.rewind(new IdLookup(client), id));
       terminal.out().println("Context " + id + " is back at event " + rewound.toSeq());
       if (message != null) {
         var accepted = client.send(id, NewMessage.text(message));

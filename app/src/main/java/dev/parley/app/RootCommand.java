@@ -41,7 +41,7 @@ final class RootCommand implements Callable<Integer> {
       description = "Show all details, and the stack trace of an error.")
   private boolean verbose;
 
-  /// Rejects an unknown mode. The mode itself was read before: see [ColorMode#among].
+  /// Rejects an unknown mode. The mode itself was read before: see [ColorMode#fromArguments].
   @Option(
       names = ColorMode.OPTION,
       scope = ScopeType.INHERIT,
@@ -59,7 +59,7 @@ final class RootCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    return new Serving(terminal, options).run();
+    return new ServerRunner(terminal, options).run();
   }
 
   /// The version of the program.

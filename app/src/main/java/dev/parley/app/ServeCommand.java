@@ -35,6 +35,6 @@ final class ServeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    return new Serving(terminal, options).run();
+    return new ServerRunner(terminal, options).run();
   }
 }

@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 /// Finds the server that a command talks to.
 final class ServerOptions {
 
-  static final String URL_USUAL = "http://127.0.0.1:7070";
+  static final String URL_DEFAULT = "http://127.0.0.1:7070";
 
   @Option(
       names = "--url",
@@ -18,7 +18,7 @@ final class ServerOptions {
       description =
           "The server's address. Default: the server of --data, else PARLEY_URL, else the"
               + " server of PARLEY_DATA, else that of ~/.parley, else "
-              + URL_USUAL
+              + URL_DEFAULT
               + ".")
   private @Nullable URI url;
 
@@ -50,9 +50,9 @@ final class ServerOptions {
   /// The options with which another command finds the same server: empty, or with a leading space.
   ///
   /// Never contains the token, because the text is printed.
-  String typed() {
-    var address = url == null ? "" : " --url " + AnswerLine.quoted(url.toString());
-    return address + (data == null ? "" : " --data " + AnswerLine.quoted(data.toString()));
+  String commandLineOptions() {
+    var address = url == null ? "" : " --url " + AnswerCommandLine.quoted(url.toString());
+    return address + (data == null ? "" : " --data " + AnswerCommandLine.quoted(data.toString()));
   }
 
   Path dataFolder(Terminal terminal) {
@@ -86,7 +86,7 @@ final class ServerOptions {
       try {
         return URI.create(address);
       } catch (IllegalArgumentException malformed) {
-        throw new Exit(Exit.USAGE, "PARLEY_URL is not an address: " + address);
+        throw new CommandExit(CommandExit.USAGE, "PARLEY_URL is not an address: " + address);
       }
     }
     var folder = dataFolder(terminal);
@@ -95,7 +95,7 @@ final class ServerOptions {
     }
     return ServerFile.read(folder)
         .map(file -> URI.create(file.url()))
-        .orElse(URI.create(URL_USUAL));
+        .orElse(URI.create(URL_DEFAULT));
   }
 
   /// The server of a folder that the user named; never the server on the default port.
@@ -104,9 +104,9 @@ final class ServerOptions {
         .map(file -> URI.create(file.url()))
         .orElseThrow(
             () ->
-                new Exit(
-                    Exit.NO_SERVER,
+                new CommandExit(
+                    CommandExit.NO_SERVER,
                     "No Parley server runs on the data folder %s (%s). Start one with: ./parley serve --data %s"
-                        .formatted(folder, namedBy, AnswerLine.quoted(folder.toString()))));
+                        .formatted(folder, namedBy, AnswerCommandLine.quoted(folder.toString()))));
   }
 }

@@ -16,7 +16,7 @@ final class ShowCommand implements Callable<Integer> {
 
   @Mixin private final ServerOptions server = new ServerOptions();
 
-  @Mixin private final ContextChoice context = new ContextChoice();
+  @Mixin private final ContextArgument context = new ContextArgument();
 
   ShowCommand(Terminal terminal) {
     this.terminal = terminal;
@@ -26,15 +26,15 @@ final class ShowCommand implements Callable<Integer> {
   public Integer call() {
     try (var client = server.client(terminal)) {
       var id = context.find(client);
-      var view = new ContextPage(terminal.out(), terminal.outStyle());
+      var view = new ContextText(terminal.out(), terminal.outStyle());
       var snapshot = client.snapshot(id);
-      view.head(snapshot.context());
+      view.printHeader(snapshot.context());
       if (snapshot.hasEarlierMessages()) {
-        new Transcript(client, id).forEach(view::message);
+        new MessagePages(client, id).forEach(view::printMessage);
       } else {
-        snapshot.messages().forEach(view::message);
+        snapshot.messages().forEach(view::printMessage);
       }
-      view.rest(snapshot);
+      view.printDetails(snapshot);
     }
     return 0;
   }

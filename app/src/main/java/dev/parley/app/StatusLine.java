@@ -30,7 +30,7 @@ final class StatusLine implements AutoCloseable {
 
   private final PrintStream screen;
   private final Terminal terminal;
-  private final Style style;
+  private final TextStyle textStyle;
   private final LongSupplier nanos;
   private final @Nullable Thread ticker;
 
@@ -51,11 +51,13 @@ final class StatusLine implements AutoCloseable {
   /// A status line with another clock. Without `ticks`, only [#tick] draws the line.
   StatusLine(Terminal terminal, LongSupplier nanos, boolean ticks) {
     this.screen = terminal.err();
-    this.style = terminal.errStyle();
+    this.textStyle = terminal.errStyle();
     this.nanos = nanos;
     var possible = terminal.hasStatusLine();
     this.terminal =
-        possible ? terminal.through(watched(terminal.out()), watched(terminal.err())) : terminal;
+        possible
+            ? terminal.withStreams(erasing(terminal.out()), erasing(terminal.err()))
+            : terminal;
     this.ticker =
         possible && ticks
             ? Thread.ofPlatform().daemon().name("parley-status").unstarted(this::run)
@@ -91,8 +93,8 @@ final class StatusLine implements AutoCloseable {
       }
       var seconds = Duration.ofNanos(now - since).toSeconds();
       var sign = FRAMES.charAt(frame++ % FRAMES.length());
-      var line = sign + " " + Clean.line(text, TEXT_MAX) + " · " + seconds + " s";
-      screen.print(ERASE + NO_WRAP + style.dim(line) + WRAP);
+      var line = sign + " " + TextSanitizer.line(text, TEXT_MAX) + " · " + seconds + " s";
+      screen.print(ERASE + NO_WRAP + textStyle.dim(line) + WRAP);
       screen.flush();
       drawn = true;
     }
@@ -118,8 +120,8 @@ final class StatusLine implements AutoCloseable {
     }
   }
 
-  private PrintStream watched(PrintStream stream) {
-    return new PrintStream(new Watched(stream), true, StandardCharsets.UTF_8);
+  private PrintStream erasing(PrintStream stream) {
+    return new PrintStream(new ErasingStream(stream), true, StandardCharsets.UTF_8);
   }
 
   @Override
@@ -134,9 +136,9 @@ final class StatusLine implements AutoCloseable {
   }
 
   /// A stream that erases the line before it writes.
-  private final class Watched extends FilterOutputStream {
+  private final class ErasingStream extends FilterOutputStream {
 
-    Watched(OutputStream stream) {
+    ErasingStream(OutputStream stream) {
       super(stream);
     }
 

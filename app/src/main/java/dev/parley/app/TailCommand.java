@@ -43,7 +43,7 @@ final class TailCommand implements Callable<Integer> {
 
   @Mixin private final ServerOptions server = new ServerOptions();
 
-  @Mixin private final ContextChoice context = new ContextChoice();
+  @Mixin private final ContextArgument context = new ContextArgument();
 
   @Option(
       names = "--after",
@@ -89,13 +89,13 @@ final class TailCommand implements Callable<Integer> {
             .onlyKinds(kinds(kinds))
             .withoutKinds(kinds(exclude))
             .withInternal(internal);
-    var line = new EventLine(terminal.outStyle(), ZoneId.systemDefault());
+    var line = new EventText(terminal.outStyle(), ZoneId.systemDefault());
     var settings = server.settings(terminal);
     // A long outage must not end the command.
     settings = settings.withReconnect(Reconnect.DEFAULT.withPatience(PATIENCE));
     try (var client = new ParleyClient(settings)) {
       var id = context.find(client);
-      var filter = task == null ? wanted : wanted.onlyTask(new Lookup(client).task(id, task));
+      var filter = task == null ? wanted : wanted.onlyTask(new IdLookup(client).task(id, task));
       if (noFollow) {
         read(client, id, from, filter, line);
       } else {
@@ -108,7 +108,7 @@ final class TailCommand implements Callable<Integer> {
   }
 
   private void read(
-      ParleyClient client, ContextId id, Position from, StreamFilter filter, EventLine line) {
+      ParleyClient client, ContextId id, Position from, StreamFilter filter, EventText line) {
     var position = from;
     for (var more = true; more; ) {
       var page = client.events(id, position, PAGE, filter);
@@ -118,12 +118,12 @@ final class TailCommand implements Callable<Integer> {
     }
   }
 
-  private void print(EventLine line, Entry entry) {
+  private void print(EventText line, Entry entry) {
     terminal.out().println(json ? EventJson.text(entry) : line.of(entry));
     terminal.out().flush();
     if (terminal.out().checkError()) {
       // The reader has closed the pipe: `parley tail ... | head`.
-      throw new Exit(0, "");
+      throw new CommandExit(0, "");
     }
   }
 
@@ -132,7 +132,8 @@ final class TailCommand implements Callable<Integer> {
     for (var name : names) {
       kinds.add(
           Kind.find(name.strip())
-              .orElseThrow(() -> new Exit(Exit.USAGE, "There is no event kind " + name)));
+              .orElseThrow(
+                  () -> new CommandExit(CommandExit.USAGE, "There is no event kind " + name)));
     }
     return kinds;
   }

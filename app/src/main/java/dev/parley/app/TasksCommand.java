@@ -25,7 +25,7 @@ final class TasksCommand implements Callable<Integer> {
 
   @Mixin private final ServerOptions server = new ServerOptions();
 
-  @Mixin private final ContextChoice context = new ContextChoice();
+  @Mixin private final ContextArgument context = new ContextArgument();
 
   @Option(
       names = "--limit",
@@ -42,7 +42,7 @@ final class TasksCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    var most = Limit.check(limit);
+    var most = LimitOption.check(limit);
     try (var client = server.client(terminal)) {
       var id = context.find(client);
       var tasks = Page.collect(cursor -> client.tasks(id, cursor, Math.min(most, PAGE)), most);
@@ -56,28 +56,28 @@ final class TasksCommand implements Callable<Integer> {
     return 0;
   }
 
-  static Table table(List<TaskInfo> tasks) {
-    var table = new Table("TASK", "STATUS", "AGENT", "STARTED", "TOOK", "PROMPT");
+  static AlignedTable table(List<TaskInfo> tasks) {
+    var alignedTable = new AlignedTable("TASK", "STATUS", "AGENT", "STARTED", "TOOK", "PROMPT");
     for (var task : tasks) {
       var ended = task.endedAt();
-      table.row(
+      alignedTable.row(
           task.taskId().value(),
           task.status().wire(),
           task.agentId().value(),
-          Table.time(task.createdAt()),
-          ended == null ? "" : Durations.between(task.createdAt(), ended),
+          AlignedTable.time(task.createdAt()),
+          ended == null ? "" : HumanUnits.between(task.createdAt(), ended),
           prompt(task));
     }
-    return table;
+    return alignedTable;
   }
 
   private static String prompt(TaskInfo task) {
     var prompt = task.prompt();
     var error = task.error();
     return (task.parentTaskId() == null ? "" : "> ")
-        + (prompt == null ? "" : Clean.line(prompt, PROMPT_MAX))
+        + (prompt == null ? "" : TextSanitizer.line(prompt, PROMPT_MAX))
         + (error == null
             ? ""
-            : " (" + Clean.line(error.code() + ": " + error.message(), PROMPT_MAX) + ")");
+            : " (" + TextSanitizer.line(error.code() + ": " + error.message(), PROMPT_MAX) + ")");
   }
 }

@@ -48,7 +48,7 @@ record Terminal(
   }
 
   /// The same with other streams in front of standard output and standard error.
-  Terminal through(PrintStream newOut, PrintStream newErr) {
+  Terminal withStreams(PrintStream newOut, PrintStream newErr) {
     return new Terminal(
         in, newOut, newErr, environment, inIsTerminal, outIsTerminal, errIsTerminal, color);
   }
@@ -88,22 +88,22 @@ record Terminal(
   }
 
   /// A writer on one of the streams.
-  static PrintWriter printer(PrintStream stream) {
+  static PrintWriter writer(PrintStream stream) {
     return new PrintWriter(stream, true, StandardCharsets.UTF_8);
   }
 
   /// The style of standard output.
-  Style outStyle() {
+  TextStyle outStyle() {
     return style(outIsTerminal);
   }
 
   /// The style of standard error.
-  Style errStyle() {
+  TextStyle errStyle() {
     return style(errIsTerminal);
   }
 
-  private Style style(boolean isTerminal) {
-    return new Style(
+  private TextStyle style(boolean isTerminal) {
+    return new TextStyle(
         switch (color) {
           case ALWAYS -> true;
           case NEVER -> false;

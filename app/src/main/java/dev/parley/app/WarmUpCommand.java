@@ -25,7 +25,7 @@ final class WarmUpCommand implements Callable<Integer> {
           var client = new ParleyClient(server.url());
           var answer = client.ask("count to 20")) {
         var outcome = answer.forEach(_ -> {});
-        return outcome.filter(TaskState.COMPLETED::equals).isPresent() ? 0 : Exit.FAILED;
+        return outcome.filter(TaskState.COMPLETED::equals).isPresent() ? 0 : CommandExit.FAILED;
       }
     } finally {
       remove(data);

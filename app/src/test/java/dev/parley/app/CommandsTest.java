@@ -27,10 +27,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CommandsTest {
 
   private static final String LINES =
-      RenderTest.TALK.stream().map(EventJson::text).collect(Collectors.joining("\n", "", "\n"));
+      TextRenderingTest.TALK.stream()
+          .map(EventJson::text)
+          .collect(Collectors.joining("\n", "", "\n"));
 
-  private final FakeServer server = new FakeServer(RenderTest.TALK);
-  private final Screen screen = Screen.piped(server.environment(), "from a pipe\n");
+  private final FakeServer server = new FakeServer(TextRenderingTest.TALK);
+  private final TestTerminal testTerminal =
+      TestTerminal.piped(server.environment(), "from a pipe\n");
 
   @TempDir Path folder;
 
@@ -41,10 +44,12 @@ class CommandsTest {
 
   @Test
   void chat_makes_a_context_sends_and_prints_the_answer() {
-    assertThat(screen.run("chat", "--agent", "agent-code", "--when-busy", "reject", "hi", "there"))
+    assertThat(
+            testTerminal.run(
+                "chat", "--agent", "agent-code", "--when-busy", "reject", "hi", "there"))
         .isZero();
-    assertThat(screen.out()).endsWith("lo\nthere\n");
-    assertThat(screen.err()).isEmpty();
+    assertThat(testTerminal.out()).endsWith("lo\nthere\n");
+    assertThat(testTerminal.err()).isEmpty();
     assertThat(server.requests())
         .contains("POST /api/contexts {}")
         .contains(
@@ -54,7 +59,7 @@ class CommandsTest {
 
   @Test
   void chat_reads_what_is_piped_in_and_goes_on_with_a_context() {
-    assertThat(screen.run("chat", "--context", "c-1")).isZero();
+    assertThat(testTerminal.run("chat", "--context", "c-1")).isZero();
     assertThat(server.requests())
         .contains("POST /api/contexts/c-1/messages {\"content\":\"from a pipe\"}")
         .doesNotContain("POST /api/contexts {}");
@@ -62,15 +67,15 @@ class CommandsTest {
 
   @Test
   void chat_as_json_prints_every_event_of_the_task() {
-    assertThat(screen.run("chat", "--json", "-")).isZero();
-    assertThat(screen.out()).isEqualTo(LINES);
+    assertThat(testTerminal.run("chat", "--json", "-")).isZero();
+    assertThat(testTerminal.out()).isEqualTo(LINES);
   }
 
   @Test
   void chat_tells_failure_and_cancellation_apart() {
     for (var end : Map.of(TaskState.FAILED, 1, TaskState.CANCELED, 130).entrySet()) {
-      try (var other = new FakeServer(Events.of(new TaskStatus(end.getKey(), "why", null)))) {
-        var own = Screen.piped(other.environment());
+      try (var other = new FakeServer(TestEntries.of(new TaskStatus(end.getKey(), "why", null)))) {
+        var own = TestTerminal.piped(other.environment());
         assertThat(own.run("chat", "hi")).isEqualTo(end.getValue());
         assertThat(own.err()).contains("The task");
       }
@@ -80,7 +85,8 @@ class CommandsTest {
   @Test
   void chat_on_a_terminal_talks_line_by_line() {
     var terminal =
-        Screen.terminal(server.environment(), "/help\nhi\n/nonsense\n/new\nagain\n/quit\nnever\n");
+        TestTerminal.terminal(
+            server.environment(), "/help\nhi\n/nonsense\n/new\nagain\n/quit\nnever\n");
 
     assertThat(terminal.run("chat")).isZero();
     assertThat(terminal.out())
@@ -94,23 +100,23 @@ class CommandsTest {
 
   @Test
   void tail_prints_a_line_per_event_until_the_context_is_gone() {
-    assertThat(screen.run("tail", "c-1", "--after", "11", "--json")).isEqualTo(1);
-    assertThat(screen.out().lines()).hasSize(3);
-    assertThat(screen.err()).contains("deleted");
+    assertThat(testTerminal.run("tail", "c-1", "--after", "11", "--json")).isEqualTo(1);
+    assertThat(testTerminal.out().lines()).hasSize(3);
+    assertThat(testTerminal.err()).contains("deleted");
   }
 
   @Test
   void tail_without_following_ends_at_the_end() {
-    assertThat(screen.run("tail", "c-1", "--no-follow", "--json")).isZero();
-    assertThat(screen.out()).isEqualTo(LINES);
+    assertThat(testTerminal.run("tail", "c-1", "--no-follow", "--json")).isZero();
+    assertThat(testTerminal.out()).isEqualTo(LINES);
   }
 
   @Test
   void contexts_and_tasks_are_tables_or_json() {
-    assertThat(screen.run("contexts")).isZero();
-    assertThat(screen.run("contexts", "--json")).isZero();
-    assertThat(screen.run("tasks", "c-1")).isZero();
-    assertThat(screen.out())
+    assertThat(testTerminal.run("contexts")).isZero();
+    assertThat(testTerminal.run("contexts", "--json")).isZero();
+    assertThat(testTerminal.run("tasks", "c-1")).isZero();
+    assertThat(testTerminal.out())
         .contains("CONTEXT  UPDATED")
         .contains(FakeServer.CONTEXT)
         .contains("task-0001  completed  agent-code")
@@ -119,8 +125,8 @@ class CommandsTest {
 
   @Test
   void show_has_the_conversation_tasks_artifacts_and_usage() {
-    assertThat(screen.run("show", "c-1")).isZero();
-    assertThat(screen.out())
+    assertThat(testTerminal.run("show", "c-1")).isZero();
+    assertThat(testTerminal.out())
         .contains("A talk", "user\nhi[2J\n", "assistant agent-code\nHello\n")
         .contains("report.md", "2.0 KB", "offline")
         .doesNotContain("\u001b");
@@ -129,46 +135,46 @@ class CommandsTest {
   @Test
   void cancel_finds_the_context_of_a_task() {
     server.taskStatus("working");
-    assertThat(screen.run("cancel", "task-0001")).isZero();
-    assertThat(screen.out()).isEqualTo("Cancellation requested: task-0001\n");
+    assertThat(testTerminal.run("cancel", "task-0001")).isZero();
+    assertThat(testTerminal.out()).isEqualTo("Cancellation requested: task-0001\n");
     assertThat(server.requests()).contains("POST /api/contexts/c-1/tasks/task-0001/cancel {}");
   }
 
   @Test
   void cancel_says_that_a_task_had_already_ended() {
-    assertThat(screen.run("cancel", "task-0001", "--context", "c-1")).isZero();
-    assertThat(screen.out()).contains("already ended: completed");
+    assertThat(testTerminal.run("cancel", "task-0001", "--context", "c-1")).isZero();
+    assertThat(testTerminal.out()).contains("already ended: completed");
   }
 
   @Test
   void what_is_not_there_is_a_failure_with_one_line() {
-    assertThat(screen.run("show", "c-2")).isEqualTo(1);
-    assertThat(screen.err()).isEqualTo("no such thing (not-found)\n");
+    assertThat(testTerminal.run("show", "c-2")).isEqualTo(1);
+    assertThat(testTerminal.err()).isEqualTo("no such thing (not-found)\n");
   }
 
   @Test
   void export_writes_every_event_once() throws Exception {
-    assertThat(screen.run("export", "c-1", "--format", "jsonl")).isZero();
+    assertThat(testTerminal.run("export", "c-1", "--format", "jsonl")).isZero();
     assertThat(
-            screen
+            testTerminal
                 .out()
                 .lines()
                 .map(line -> EventJson.entry(line.getBytes(StandardCharsets.UTF_8))))
-        .containsExactlyElementsOf(RenderTest.TALK);
+        .containsExactlyElementsOf(TextRenderingTest.TALK);
 
     var file = folder.resolve("talk.json");
-    assertThat(screen.run("export", "c-1", "--output", file.toString())).isZero();
+    assertThat(testTerminal.run("export", "c-1", "--output", file.toString())).isZero();
     assertThat(Files.readString(file))
         .startsWith("{\"context\":" + FakeServer.CONTEXT + ",\"events\":[\n")
         .endsWith("\n]}\n")
-        .hasLineCount(RenderTest.TALK.size() + 2);
+        .hasLineCount(TextRenderingTest.TALK.size() + 2);
     assertThat(folder).isDirectoryNotContaining("glob:**.part");
   }
 
   @Test
   void export_as_markdown_is_a_transcript() {
-    assertThat(screen.run("export", "c-1", "--format", "md")).isZero();
-    assertThat(screen.out())
+    assertThat(testTerminal.run("export", "c-1", "--format", "md")).isZero();
+    assertThat(testTerminal.out())
         .isEqualTo(
             """
             # A talk
@@ -199,12 +205,12 @@ class CommandsTest {
     Files.writeString(config, "agents: [" + agent.formatted(program) + "]\n");
     ServerFile.write(folder, url(), Instant.now());
     var asked = new String[] {"doctor", "--data", folder.toString(), "--config", config.toString()};
-    assertThat(screen.run(asked)).isZero();
-    assertThat(screen.out()).contains("coder", program + ", 2.1.197 (Claude Code)");
+    assertThat(testTerminal.run(asked)).isZero();
+    assertThat(testTerminal.out()).contains("coder", program + ", 2.1.197 (Claude Code)");
 
     Files.writeString(config, "agents: [" + agent.formatted("no-such-program") + "]\n");
-    assertThat(screen.run(asked)).isEqualTo(1);
-    assertThat(screen.out()).contains("there is no program no-such-program");
+    assertThat(testTerminal.run(asked)).isEqualTo(1);
+    assertThat(testTerminal.out()).contains("there is no program no-such-program");
   }
 
   @Test
@@ -214,20 +220,21 @@ class CommandsTest {
     var asked = new String[] {"doctor", "--data", folder.toString(), "--config", config.toString()};
 
     Files.writeString(config, "mcpServers: {e: {command: [no-such-program]}}");
-    assertThat(screen.run(asked)).isEqualTo(1);
-    assertThat(screen.out())
+    assertThat(testTerminal.run(asked)).isEqualTo(1);
+    assertThat(testTerminal.out())
         .contains("fail  MCP e", "there is no program no-such-program", "1 problem found")
         .doesNotContain("No problems");
-    assertThat(screen.err()).contains("Checking MCP e (no-such-program), for at most 20 s ...");
+    assertThat(testTerminal.err())
+        .contains("Checking MCP e (no-such-program), for at most 20 s ...");
 
     Files.writeString(
         config, "models: {m: {provider: openai, apiKey: k, baseUrl: 'http://127.0.0.1:1'}}");
-    assertThat(screen.run(asked)).isEqualTo(1);
-    assertThat(screen.out()).contains("fail  model m", "cannot reach 127.0.0.1:1");
+    assertThat(testTerminal.run(asked)).isEqualTo(1);
+    assertThat(testTerminal.out()).contains("fail  model m", "cannot reach 127.0.0.1:1");
 
     var offline = Stream.concat(Stream.of(asked), Stream.of("--offline")).toArray(String[]::new);
-    assertThat(screen.run(offline)).isZero();
-    assertThat(screen.out()).contains("skip  model m", "1 check skipped");
+    assertThat(testTerminal.run(offline)).isZero();
+    assertThat(testTerminal.out()).contains("skip  model m", "1 check skipped");
   }
 
   @Test
@@ -235,9 +242,10 @@ class CommandsTest {
     var config = folder.resolve("parley.yaml");
     Files.writeString(config, "limits: {maxTurns: 1, maxTurns: 2}\nallowedOrigin: []\n");
 
-    assertThat(screen.run("doctor", "--data", folder.toString(), "--config", config.toString()))
+    assertThat(
+            testTerminal.run("doctor", "--data", folder.toString(), "--config", config.toString()))
         .isEqualTo(1);
-    assertThat(screen.out())
+    assertThat(testTerminal.out())
         .contains(config + ":1:23: limits.maxTurns", config + ":2:1: allowedOrigin: unknown key")
         .contains("Did you mean allowedOrigins?")
         .contains("2 problems found");
@@ -246,14 +254,14 @@ class CommandsTest {
   @Test
   void doctor_looks_at_everything() throws IOException {
     ServerFile.write(folder, url(), Instant.now());
-    assertThat(screen.run("doctor", "--data", folder.toString())).isZero();
-    assertThat(screen.out()).contains("Java", "SQLite", "fsync", "data folder", "is healthy");
+    assertThat(testTerminal.run("doctor", "--data", folder.toString())).isZero();
+    assertThat(testTerminal.out()).contains("Java", "SQLite", "fsync", "data folder", "is healthy");
   }
 
   @Test
   void a_server_is_found_by_the_file_it_left_in_its_data_folder() throws Exception {
     ServerFile.write(folder, url(), Instant.now());
-    var own = Screen.piped(Map.of("PARLEY_DATA", folder.toString()));
+    var own = TestTerminal.piped(Map.of("PARLEY_DATA", folder.toString()));
 
     assertThat(own.run("contexts")).isZero();
     ServerFile.remove(folder);
@@ -281,7 +289,7 @@ class CommandsTest {
   @ParameterizedTest
   @MethodSource("commands")
   void a_data_folder_that_is_named_means_its_server_and_no_other(List<String> command) {
-    var named = Screen.piped(Map.of("PARLEY_DATA", folder.toString()));
+    var named = TestTerminal.piped(Map.of("PARLEY_DATA", folder.toString()));
     assertThat(named.run(command.toArray(String[]::new))).isEqualTo(3);
     assertThat(named.err())
         .isEqualTo(
@@ -291,12 +299,12 @@ class CommandsTest {
     var other = new ArrayList<>(command);
     other.addAll(List.of("--data", folder.toString()));
     // An option takes precedence over the server address in the environment.
-    assertThat(screen.run(other.toArray(String[]::new))).isEqualTo(3);
-    assertThat(screen.err()).contains("No Parley server runs on the data folder", "(--data)");
+    assertThat(testTerminal.run(other.toArray(String[]::new))).isEqualTo(3);
+    assertThat(testTerminal.err()).contains("No Parley server runs on the data folder", "(--data)");
     assertThat(server.requests()).isEmpty();
 
     other.addAll(List.of("--url", url().toString()));
-    screen.run(other.toArray(String[]::new));
+    testTerminal.run(other.toArray(String[]::new));
     assertThat(server.requests()).isNotEmpty();
   }
 
@@ -304,7 +312,10 @@ class CommandsTest {
   void every_command_that_talks_to_a_server_was_tried() {
     var tried = commands().map(List::getFirst).toList();
     assertThat(
-            Program.commandLine(screen.terminal()).getSubcommands().entrySet().stream()
+            CommandLineProgram.commandLine(testTerminal.terminal())
+                .getSubcommands()
+                .entrySet()
+                .stream()
                 .filter(command -> !command.getKey().equals("doctor"))
                 .filter(command -> command.getValue().getCommandSpec().findOption("--url") != null)
                 .map(Map.Entry::getKey))
@@ -313,8 +324,8 @@ class CommandsTest {
 
   @Test
   void doctor_says_that_no_server_runs_on_the_folder() {
-    assertThat(screen.run("doctor", "--data", folder.toString())).isBetween(0, 1);
-    assertThat(screen.out()).contains("No Parley server runs on the data folder " + folder);
+    assertThat(testTerminal.run("doctor", "--data", folder.toString())).isBetween(0, 1);
+    assertThat(testTerminal.out()).contains("No Parley server runs on the data folder " + folder);
     assertThat(server.requests()).isEmpty();
   }
 
@@ -324,8 +335,9 @@ class CommandsTest {
     var copy = Files.createDirectory(folder.resolve("copy"));
     Files.copy(folder.resolve("server.json"), copy.resolve("server.json"));
 
-    assertThat(Screen.piped(Map.of()).run("contexts", "--data", folder.toString())).isZero();
-    assertThat(Screen.piped(Map.of()).run("contexts", "--data", copy.toString())).isEqualTo(3);
+    assertThat(TestTerminal.piped(Map.of()).run("contexts", "--data", folder.toString())).isZero();
+    assertThat(TestTerminal.piped(Map.of()).run("contexts", "--data", copy.toString()))
+        .isEqualTo(3);
   }
 
   private URI url() {

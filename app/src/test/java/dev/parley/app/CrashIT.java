@@ -94,18 +94,18 @@ final class CrashIT {
   @Tag("long")
   void killed_a_hundred_times_at_random_nothing_is_done_twice() throws Exception {
     var random = new Random(100);
-    try (var witness = new Witness()) {
+    try (var logWitness = new LogWitness()) {
       for (var round = 0; round < 100; round++) {
         try (var server = serve()) {
           for (var i = 0; i < 3; i++) {
-            witness.send(server.url(), witness.create(server.url()), WORK);
+            logWitness.send(server.url(), logWitness.create(server.url()), WORK);
           }
           var _ = new CountDownLatch(1).await(random.nextInt(700), TimeUnit.MILLISECONDS);
           server.kill();
         }
       }
       try (var server = serve()) {
-        check(witness, server);
+        check(logWitness, server);
       }
     }
   }
@@ -115,23 +115,23 @@ final class CrashIT {
   }
 
   private void crash(String place) throws Exception {
-    try (var witness = new Witness()) {
+    try (var logWitness = new LogWitness()) {
       try (var server = RealProcess.serveUntil(place, data, "--config", config.toString())) {
-        var context = witness.create(server.url());
+        var context = logWitness.create(server.url());
         try {
-          witness.send(server.url(), context, WORK);
+          logWitness.send(server.url(), context, WORK);
         } catch (UncheckedIOException died) {
           // The task may exist before the server has replied.
           assertThat(dies(place)).isTrue();
         }
         if (!dies(place)) {
-          witness.awaitEnds(server.url());
+          logWitness.awaitEnds(server.url());
           return;
         }
         assertThat(server.await()).as("it ends at %s", place).isEqualTo(KILLED);
       }
       try (var server = serve()) {
-        check(witness, server);
+        check(logWitness, server);
       }
     } catch (AssertionError wrong) {
       throw new AssertionError("after dying at " + place + ": " + wrong.getMessage(), wrong);
@@ -151,14 +151,14 @@ final class CrashIT {
   }
 
   /// All tasks end once, commands that worked ran once, and none ran twice.
-  private void check(Witness witness, RealProcess server) throws Exception {
-    witness.awaitEnds(server.url());
-    witness.holdTo(server.url());
+  private void check(LogWitness logWitness, RealProcess server) throws Exception {
+    logWitness.awaitEnds(server.url());
+    logWitness.holdTo(server.url());
     var ran = new HashMap<String, Integer>();
     ledger().forEach(key -> ran.merge(key, 1, Integer::sum));
     assertThat(ran.values()).allMatch(times -> times == 1);
-    for (var context : witness.contexts()) {
-      var events = witness.events(server.url(), context);
+    for (var context : logWitness.contexts()) {
+      var events = logWitness.events(server.url(), context);
       var keys = new HashMap<String, String>();
       for (var event : events) {
         if (!event.path("toolName").asString("").equals("shell")) {

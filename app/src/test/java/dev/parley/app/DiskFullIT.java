@@ -19,7 +19,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The real program on a disk that becomes full and then has space again (X.23).
+/// The real program on a disk that becomes full and then has space again (CORE-23).
 ///
 /// The disk is a limit on the size of files, which Linux can lift while the program runs.
 @EnabledOnOs(OS.LINUX)

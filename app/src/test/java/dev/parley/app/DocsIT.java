@@ -35,7 +35,7 @@ class DocsIT {
   @TempDir Path folder;
 
   static Stream<Guide> guides() {
-    return Guide.all().stream().filter(guide -> !Example.in(guide).isEmpty());
+    return Guide.all().stream().filter(guide -> !GuideExample.in(guide).isEmpty());
   }
 
   @ParameterizedTest
@@ -47,8 +47,8 @@ class DocsIT {
     var config = Files.writeString(folder.resolve("parley.yaml"), "workspaces: [" + folder + "]\n");
     try (var server = RealProcess.serve(data, "--config", config.toString())) {
       var variables = new HashMap<>(variables(server.url()));
-      for (var example : Example.in(guide)) {
-        run(example, server.url(), variables);
+      for (var guideExample : GuideExample.in(guide)) {
+        run(guideExample, server.url(), variables);
       }
     }
   }
@@ -86,15 +86,15 @@ class DocsIT {
         url.toString(),
         "PARLEY_DATA",
         data.toString(),
-        ParentWatch.VARIABLE,
+        ParentProcessMonitor.VARIABLE,
         Long.toString(ProcessHandle.current().pid()),
         "CURL_HOME",
         folder.toString());
   }
 
-  private void run(Example example, URI url, Map<String, String> variables)
+  private void run(GuideExample guideExample, URI url, Map<String, String> variables)
       throws IOException, InterruptedException {
-    var command = example.command().replace("localhost:7070", url.getAuthority());
+    var command = guideExample.command().replace("localhost:7070", url.getAuthority());
     var assigned = ASSIGNMENT.matcher(command);
     if (assigned.matches()) {
       command += " && printf %s \"$" + assigned.group(1) + "\"";
@@ -107,21 +107,21 @@ class DocsIT {
     process.getOutputStream().close();
     var watchdog = Thread.ofPlatform().daemon().start(() -> stopLate(process));
 
-    var printed = read(process, example);
-    var cut = process.isAlive() && example.endless() && example.fulfilledBy(printed);
+    var printed = read(process, guideExample);
+    var cut = process.isAlive() && guideExample.endless() && guideExample.fulfilledBy(printed);
     if (cut) {
       stop(process);
     }
     watchdog.join();
 
-    assertThat(example.fulfilledBy(printed))
-        .as("%s%nprinted:%n%s%s", example, printed, Files.readString(errors))
+    assertThat(guideExample.fulfilledBy(printed))
+        .as("%s%nprinted:%n%s%s", guideExample, printed, Files.readString(errors))
         .isTrue();
     if (!cut) {
       // curl exits with 22 if the server rejects the request.
       assertThat(process.exitValue())
-          .as("%s%nprinted:%n%s%s", example, printed, Files.readString(errors))
-          .isEqualTo(example.refused() ? 22 : 0);
+          .as("%s%nprinted:%n%s%s", guideExample, printed, Files.readString(errors))
+          .isEqualTo(guideExample.refused() ? 22 : 0);
     }
     if (assigned.matches()) {
       variables.put(assigned.group(1), printed.strip());
@@ -130,12 +130,12 @@ class DocsIT {
 
   /// The output of the process until it ends or, for an endless one, until it has printed what is
   /// expected.
-  private static String read(Process process, Example example) throws IOException {
+  private static String read(Process process, GuideExample guideExample) throws IOException {
     var printed = new StringBuilder();
     var reader = process.inputReader();
     for (var line = reader.readLine(); line != null; line = reader.readLine()) {
       printed.append(line).append('\n');
-      if (example.endless() && example.fulfilledBy(printed.toString())) {
+      if (guideExample.endless() && guideExample.fulfilledBy(printed.toString())) {
         break;
       }
     }

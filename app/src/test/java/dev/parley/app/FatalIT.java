@@ -30,16 +30,16 @@ final class FatalIT {
   @ValueSource(strings = {"parley-log-writer", "parley-log-waker", "parley-log-ticker"})
   void a_server_that_loses_a_core_thread_says_so_and_exits(String thread) throws Exception {
     var data = folder.resolve("data").toString();
-    try (var witness = new Witness()) {
+    try (var logWitness = new LogWitness()) {
       try (var server =
           RealProcess.run(List.of(DEBUGGER), "serve", "--port", "0", "--data", data)) {
         var url = server.url();
-        witness.send(url, witness.create(url), "hello");
-        witness.awaitEnds(url);
+        logWitness.send(url, logWitness.create(url), "hello");
+        logWitness.awaitEnds(url);
 
         failThread(server, thread);
 
-        assertThat(server.await()).isEqualTo(Exit.FAILED);
+        assertThat(server.await()).isEqualTo(CommandExit.FAILED);
         assertThat(server.err())
             .filteredOn(line -> line.startsWith("parley: "))
             .singleElement()
@@ -47,7 +47,7 @@ final class FatalIT {
             .contains("exiting because the thread " + thread + " failed: java.lang.");
       }
       try (var server = RealProcess.serve(Path.of(data))) {
-        witness.holdTo(server.url());
+        logWitness.holdTo(server.url());
       }
     }
   }

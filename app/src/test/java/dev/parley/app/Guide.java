@@ -20,7 +20,7 @@ record Guide(Path path, List<String> lines) {
 
   /// A fenced block; `line` is where its text begins, `language` may be empty.
   ///
-  /// `attached` says that no line stands between it and the block before.
+  /// `attached` is true if the block directly follows the previous one.
   record Block(String language, List<String> lines, int line, boolean attached) {
     Block {
       lines = List.copyOf(lines);
@@ -88,7 +88,7 @@ record Guide(Path path, List<String> lines) {
     return blocks().stream().filter(block -> block.language().equals(language)).toList();
   }
 
-  /// What links to the headings of this guide end in, as GitHub makes it.
+  /// The anchors of this guide's headings, as GitHub generates them.
   List<String> anchors() {
     return lines.stream()
         .filter(line -> line.startsWith("#"))

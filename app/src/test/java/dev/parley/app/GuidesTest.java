@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// The guides are complete, their code compiles, and their links lead somewhere.
+/// The guides are complete, their code compiles, and their links have targets.
 class GuidesTest {
 
   private static final Pattern LINK = Pattern.compile("]\\(([^)#]*)#?([^)]*)\\)");
@@ -38,8 +38,7 @@ class GuidesTest {
   private static final int PATIENCE_SECONDS = 60;
   private static final Pattern SETTING = Pattern.compile("@Nullable [\\w<>, ]+ (\\w+)[,)]");
 
-  /// What nobody is told over HTTP: these stop a server, are told to a model, or are a client's
-  /// own.
+  /// Codes that are never sent over HTTP: they stop a server, go to a model, or belong to a client.
   private static final Set<String> NOT_SENT =
       Set.of(
           "data-folder-in-use",
@@ -106,7 +105,7 @@ class GuidesTest {
     return PROGRAM.matcher(text).find();
   }
 
-  /// What a program of one file prints.
+  /// The output of a program of one file.
   private String output(String program) throws IOException, InterruptedException {
     var source = Files.writeString(folder.resolve(fileName(program)), program);
     var printed = folder.resolve("printed.txt");
@@ -162,12 +161,13 @@ class GuidesTest {
   @MethodSource("guides")
   void its_configurations_are_accepted(Guide guide) throws IOException {
     var keys = Map.of("ANTHROPIC_API_KEY", "key", "OPENAI_API_KEY", "key", "TICKETS_SECRET", "key");
-    // A workspace of one of them.
+    // One of the configurations has this folder as a workspace.
     Files.createDirectories(folder.resolve("shared"));
     for (var block : guide.blocks("yaml")) {
       var file = Files.writeString(folder.resolve("parley.yaml"), block.text());
 
-      assertThat(Config.load(file, new Config.ProcessEnvironment(keys, folder, folder))).isNotNull();
+      assertThat(Config.load(file, new Config.ProcessEnvironment(keys, folder, folder)))
+          .isNotNull();
     }
   }
 
@@ -190,7 +190,8 @@ class GuidesTest {
   @Test
   void every_command_and_option_is_in_the_guide() {
     var guide = Guide.named("command-line.md").text();
-    for (var command : Program.commandLine(Terminal.system()).getSubcommands().values()) {
+    for (var command :
+        CommandLineProgram.commandLine(Terminal.system()).getSubcommands().values()) {
       var spec = command.getCommandSpec();
       if (!spec.usageMessage().hidden()) {
         assertThat(guide).containsPattern("(?m)^## .*`" + spec.name() + "`");
@@ -238,7 +239,7 @@ class GuidesTest {
         .orElseThrow();
   }
 
-  /// What the compiler has to say against these statements, or this program.
+  /// The compiler's errors for these statements or this program.
   private List<String> compile(String code) {
     var compiler = ToolProvider.getSystemJavaCompiler();
     var found = new DiagnosticCollector<JavaFileObject>();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Kills the real program in the middle of its work, again and again (X.23, promises 1, 2, 8, 9,
+/// Kills the real program in the middle of its work, again and again (CORE-23, promises 1, 2, 8, 9,
 /// 10).
 final class KillIT {
 
@@ -39,29 +39,29 @@ final class KillIT {
 
   private void killAtRandom(int times) throws InterruptedException, IOException {
     var random = new Random(times);
-    try (var witness = new Witness()) {
+    try (var logWitness = new LogWitness()) {
       for (var round = 0; round < times; round++) {
         try (var server = RealProcess.serve(data)) {
-          witness.holdToRecent(server.url());
-          load(witness, server, random);
+          logWitness.holdToRecent(server.url());
+          load(logWitness, server, random);
         }
       }
-      assertThat(witness.acknowledgements()).isGreaterThan(times);
-      var kept = settled(witness);
+      assertThat(logWitness.acknowledgements()).isGreaterThan(times);
+      var kept = settled(logWitness);
       dropViews();
-      assertThat(settled(witness)).isEqualTo(kept);
+      assertThat(settled(logWitness)).isEqualTo(kept);
     }
   }
 
   /// Starts clients, kills the server after a while, and waits for the clients to notice.
-  private static void load(Witness witness, RealProcess server, Random random)
+  private static void load(LogWitness logWitness, RealProcess server, Random random)
       throws InterruptedException {
     var url = server.url();
     var first = new CountDownLatch(3);
     var threads = new ArrayList<Thread>();
     for (var i = 0; i < 6; i++) {
       var seed = random.nextLong();
-      threads.add(Thread.ofVirtual().start(() -> talk(witness, url, new Random(seed), first)));
+      threads.add(Thread.ofVirtual().start(() -> talk(logWitness, url, new Random(seed), first)));
     }
     // Even on a slow machine, work is in progress when the server is killed.
     assertThat(first.await(60, TimeUnit.SECONDS)).isTrue();
@@ -72,17 +72,17 @@ final class KillIT {
     }
   }
 
-  private static void talk(Witness witness, URI url, Random random, CountDownLatch first) {
+  private static void talk(LogWitness logWitness, URI url, Random random, CountDownLatch first) {
     try {
       while (true) {
-        var known = witness.contexts();
+        var known = logWitness.contexts();
         var context =
             known.isEmpty() || random.nextInt(3) == 0
-                ? witness.create(url)
+                ? logWitness.create(url)
                 : known.get(random.nextInt(known.size()));
-        Thread.ofVirtual().start(() -> watch(witness, url, context));
+        Thread.ofVirtual().start(() -> watch(logWitness, url, context));
         for (var i = 0; i < 2; i++) {
-          witness.send(url, context, WORK.get(random.nextInt(WORK.size())));
+          logWitness.send(url, context, WORK.get(random.nextInt(WORK.size())));
           first.countDown();
         }
       }
@@ -93,9 +93,9 @@ final class KillIT {
     }
   }
 
-  private static void watch(Witness witness, URI url, String context) {
+  private static void watch(LogWitness logWitness, URI url, String context) {
     try {
-      witness.watch(url, context);
+      logWitness.watch(url, context);
     } catch (InterruptedException told) {
       Thread.currentThread().interrupt();
     }
@@ -103,11 +103,11 @@ final class KillIT {
 
   /// Starts the server again, waits until all tasks have ended, and returns the content of the
   /// views.
-  private String settled(Witness witness) throws InterruptedException {
+  private String settled(LogWitness logWitness) throws InterruptedException {
     try (var server = RealProcess.serve(data)) {
-      witness.awaitEnds(server.url());
-      witness.holdTo(server.url());
-      var views = witness.views(server.url());
+      logWitness.awaitEnds(server.url());
+      logWitness.holdTo(server.url());
+      var views = logWitness.views(server.url());
       assertThat(server.terminate()).isZero();
       return views;
     }

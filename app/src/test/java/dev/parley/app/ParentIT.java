@@ -37,9 +37,10 @@ class ParentIT {
 
   @Test
   void a_parent_that_is_no_process_is_wrong_usage() throws Exception {
-    try (var program = RealProcess.run(Map.of(ParentWatch.VARIABLE, "mother"), "contexts")) {
+    try (var program =
+        RealProcess.run(Map.of(ParentProcessMonitor.VARIABLE, "mother"), "contexts")) {
       assertThat(program.await()).isEqualTo(2);
-      assertThat(program.err()).first().asString().contains(ParentWatch.VARIABLE);
+      assertThat(program.err()).first().asString().contains(ParentProcessMonitor.VARIABLE);
     }
   }
 

@@ -21,7 +21,9 @@ final class PseudoTerminal implements AutoCloseable {
   PseudoTerminal(String command, Map<String, String> environment) throws IOException {
     var builder = new ProcessBuilder("script", "-qefc", command, "/dev/null");
     builder.environment().keySet().removeIf(name -> name.matches("(?:PARLEY|ANTHROPIC|OPENAI)_.*"));
-    builder.environment().put(ParentWatch.VARIABLE, Long.toString(ProcessHandle.current().pid()));
+    builder
+        .environment()
+        .put(ParentProcessMonitor.VARIABLE, Long.toString(ProcessHandle.current().pid()));
     // The terminal of the tests may be missing or without colours.
     builder.environment().put("TERM", "xterm-256color");
     builder.environment().remove("NO_COLOR");

@@ -43,7 +43,9 @@ final class RealProcess implements AutoCloseable {
     // The environment may have the key of a model, which the tests must not use.
     builder.environment().keySet().removeIf(name -> name.matches("(?:PARLEY|ANTHROPIC|OPENAI)_.*"));
     // If the tests are killed, it ends too.
-    builder.environment().put(ParentWatch.VARIABLE, Long.toString(ProcessHandle.current().pid()));
+    builder
+        .environment()
+        .put(ParentProcessMonitor.VARIABLE, Long.toString(ProcessHandle.current().pid()));
     builder.environment().putAll(environment);
     try {
       process = builder.start();
@@ -62,7 +64,7 @@ final class RealProcess implements AutoCloseable {
     return server;
   }
 
-  /// Starts `parley serve` such that it ends at a fail point, such as `begun:1`; see [HaltAt].
+  /// Starts `parley serve` such that it ends at a fail point, such as `begun:1`; see [HaltingFailPoint].
   static RealProcess serveUntil(String place, Path data, String... more) {
     var arguments = new ArrayList<>(List.of("serve", "--port", "0", "--data", data.toString()));
     arguments.addAll(List.of(more));

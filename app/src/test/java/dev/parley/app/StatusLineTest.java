@@ -12,18 +12,18 @@ class StatusLineTest {
   private static final String ERASE = "\r\u001b[2K";
 
   private final AtomicLong clock = new AtomicLong(Duration.ofHours(1).toNanos());
-  private final Screen screen = Screen.terminal(Map.of("TERM", "xterm"), "");
-  private final StatusLine status = new StatusLine(screen.terminal(), clock::get, false);
+  private final TestTerminal testTerminal = TestTerminal.terminal(Map.of("TERM", "xterm"), "");
+  private final StatusLine status = new StatusLine(testTerminal.terminal(), clock::get, false);
 
   @Test
   void it_says_what_is_at_work_and_for_how_long() {
     status.show("researcher · web_search");
     pass(Duration.ofSeconds(3));
 
-    assertThat(screen.out()).endsWith("⠋ researcher · web_search · 3 s\u001b[?7h");
+    assertThat(testTerminal.out()).endsWith("⠋ researcher · web_search · 3 s\u001b[?7h");
     status.show("researcher");
     pass(Duration.ofSeconds(1));
-    assertThat(screen.out()).endsWith("researcher · 1 s\u001b[?7h");
+    assertThat(testTerminal.out()).endsWith("researcher · 1 s\u001b[?7h");
   }
 
   @Test
@@ -31,11 +31,11 @@ class StatusLineTest {
     status.show("coder");
     pass(Duration.ofSeconds(1));
     status.terminal().out().println("text");
-    assertThat(screen.out()).endsWith("\u001b[?7h" + ERASE + "text\n");
+    assertThat(testTerminal.out()).endsWith("\u001b[?7h" + ERASE + "text\n");
     pass(Duration.ofMillis(50));
-    assertThat(screen.out()).endsWith("text\n");
+    assertThat(testTerminal.out()).endsWith("text\n");
     pass(Duration.ofSeconds(1));
-    assertThat(screen.out()).contains("text\n" + ERASE).endsWith("coder · 2 s\u001b[?7h");
+    assertThat(testTerminal.out()).contains("text\n" + ERASE).endsWith("coder · 2 s\u001b[?7h");
   }
 
   @Test
@@ -43,7 +43,7 @@ class StatusLineTest {
     status.show("coder");
     status.terminal().out().print("half a li");
     pass(Duration.ofSeconds(5));
-    assertThat(screen.out()).isEqualTo("half a li");
+    assertThat(testTerminal.out()).isEqualTo("half a li");
   }
 
   @Test
@@ -51,23 +51,23 @@ class StatusLineTest {
     status.show("coder");
     pass(Duration.ofSeconds(1));
     status.show(null);
-    assertThat(screen.out()).endsWith(ERASE);
+    assertThat(testTerminal.out()).endsWith(ERASE);
     pass(Duration.ofSeconds(1));
     status.close();
-    assertThat(screen.out()).endsWith(ERASE).containsOnlyOnce("coder");
+    assertThat(testTerminal.out()).endsWith(ERASE).containsOnlyOnce("coder");
   }
 
   @Test
   void a_terminal_that_cannot_erase_has_none() {
-    var dumb = Screen.terminal(Map.of("TERM", "dumb"), "");
+    var dumb = TestTerminal.terminal(Map.of("TERM", "dumb"), "");
     var none = new StatusLine(dumb.terminal(), clock::get, false);
 
     assertThat(none.terminal()).isSameAs(dumb.terminal());
-    var both = screen.terminal();
+    var both = testTerminal.terminal();
     var paged =
         new Terminal(both.in(), both.out(), both.err(), both.environment(), true, false, true);
     assertThat(new StatusLine(paged, clock::get, false).terminal()).isSameAs(paged);
-    var pipe = Screen.piped(Map.of("TERM", "xterm")).terminal();
+    var pipe = TestTerminal.piped(Map.of("TERM", "xterm")).terminal();
     assertThat(new StatusLine(pipe, clock::get, false).terminal()).isSameAs(pipe);
   }
 

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -46,6 +49,8 @@ class TidyTest {
               + "(?:class|@?interface|record|enum)\\s+(\\w+)");
   private static final Pattern PUBLIC_TOP_LEVEL_TYPE =
       Pattern.compile("^public (?:[\\w-]+ )*(?:class|@?interface|record|enum) \\w+");
+  private static final Pattern REQUIREMENT =
+      Pattern.compile("\\b(?:CHAT|AGENT|SESSION|WORKFLOW|EVENT|CORE)-(?:[0-9]+|[A-Z])\\b");
   private static final Pattern VAGUE_NAME =
       Pattern.compile("(?:Manager|Helper|Utils?|Service|Impl|Base)$|^Abstract");
   private static final Pattern CATCHES_ALL =
@@ -130,6 +135,34 @@ class TidyTest {
                           return type.find() && VAGUE_NAME.matcher(type.group(1)).find();
                         })))
         .isEmpty();
+  }
+
+  @Test
+  void a_simple_name_exists_once_in_the_repository() {
+    var names =
+        files.stream()
+            .map(SourceFile::fileName)
+            .filter(name -> !name.equals("package-info.java") && !name.equals("module-info.java"))
+            .toList();
+
+    assertThat(names).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void every_requirement_that_is_cited_is_listed() {
+    var listed =
+        Guide.named("requirements.md").lines().stream()
+            .flatMap(line -> REQUIREMENT.matcher(line).results())
+            .map(MatchResult::group)
+            .collect(Collectors.toSet());
+    var cited =
+        files.stream()
+            .flatMap(file -> file.lines().stream())
+            .flatMap(line -> REQUIREMENT.matcher(line).results())
+            .map(MatchResult::group)
+            .collect(Collectors.toCollection(TreeSet::new));
+
+    assertThat(listed).containsAll(cited);
   }
 
   @Test
@@ -218,13 +251,13 @@ class TidyTest {
         || (height(imported) >= 0 && height(imported) < height(own));
   }
 
-  /// What may import freely inside itself: a feature with its packages, or one protocol's API.
+  /// The group of a package, in which imports are free: a feature with its packages, or one API.
   private static String part(String name) {
     var names = name.split("\\.", -1);
     return names.length > 1 && names[0].equals("api") ? names[0] + "." + names[1] : names[0];
   }
 
-  /// How high a package of the server stands; -1 if it is none.
+  /// The layer of a package of the server; -1 if it has none.
   private static int height(String name) {
     var place = name.startsWith("api.") ? "api.*" : first(name);
     return IntStream.range(0, ORDER.size())

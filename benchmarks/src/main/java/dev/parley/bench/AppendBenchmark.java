@@ -1,7 +1,7 @@
 package dev.parley.bench;
 
-import static dev.parley.bench.Report.shown;
-import static dev.parley.bench.Report.times;
+import static dev.parley.bench.BenchmarkReport.shown;
+import static dev.parley.bench.BenchmarkReport.times;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -16,18 +16,18 @@ final class AppendBenchmark implements Benchmark {
 
   private static final double P99_MILLIS = 20;
 
-  private final Pace pace;
-  private final Prose prose = new Prose();
+  private final RunLength runLength;
+  private final SampleText sampleText = new SampleText();
 
   /// The speed of one contender in each of its turns.
   private record Speed(String name, List<Double> turns) {
-    double middle() {
-      return Middle.of(turns);
+    double median() {
+      return Median.of(turns);
     }
   }
 
-  AppendBenchmark(Pace pace) {
-    this.pace = pace;
+  AppendBenchmark(RunLength runLength) {
+    this.runLength = runLength;
   }
 
   @Override
@@ -36,86 +36,100 @@ final class AppendBenchmark implements Benchmark {
   }
 
   @Override
-  public void run(Report report) throws IOException, InterruptedException {
-    report.title("Durable append: a token at a time, each acknowledged when it is on the disk");
-    for (var contexts : pace.contexts()) {
-      try (var folder = Folder.make();
-          var parley = new ParleyAppender(folder.path(), contexts);
-          var rows = new RowPerEvent(folder.path(), contexts, 1);
-          var file = new BareFile(folder.path())) {
-        compare(report, contexts, parley, rows, file);
+  public void run(BenchmarkReport benchmarkReport) throws IOException, InterruptedException {
+    benchmarkReport.title(
+        "Durable append: a token at a time, each acknowledged when it is on the disk");
+    for (var contexts : runLength.contexts()) {
+      try (var temporaryFolder = TemporaryFolder.make();
+          var parley = new ParleyAppender(temporaryFolder.path(), contexts);
+          var rows = new RowPerEventAppender(temporaryFolder.path(), contexts, 1);
+          var file = new BareFileAppender(temporaryFolder.path())) {
+        compare(benchmarkReport, contexts, parley, rows, file);
       }
     }
   }
 
   private void compare(
-      Report report, int contexts, ParleyAppender parley, RowPerEvent rows, BareFile file)
+      BenchmarkReport benchmarkReport,
+      int contexts,
+      ParleyAppender parley,
+      RowPerEventAppender rows,
+      BareFileAppender file)
       throws InterruptedException {
-    var ours = new Load(parley, prose, contexts);
-    var loads = List.of(ours, new Load(rows, prose, contexts), new Load(file, prose, contexts));
+    var ours = new AppendLoad(parley, sampleText, contexts);
+    var loads =
+        List.of(
+            ours,
+            new AppendLoad(rows, sampleText, contexts),
+            new AppendLoad(file, sampleText, contexts));
     var speeds =
         List.of(
             new Speed(parley.name(), new ArrayList<>()),
             new Speed(rows.name(), new ArrayList<>()),
             new Speed(file.name(), new ArrayList<>()));
-    for (var load : loads) {
-      load.atFullSpeed(pace.warmUp());
+    for (var appendLoad : loads) {
+      appendLoad.atFullSpeed(runLength.warmUp());
     }
-    try (var unsealed = new UnsealedWatch(parley)) {
-      for (var turn = 0; turn < pace.turns(); turn++) {
+    try (var unsealed = new UnsealedSampler(parley)) {
+      for (var turn = 0; turn < runLength.turns(); turn++) {
         for (var i = 0; i < loads.size(); i++) {
-          unsealed.watch(i == 0);
-          speeds.get(i).turns().add(loads.get(i).atFullSpeed(pace.turn()));
+          unsealed.setSampling(i == 0);
+          speeds.get(i).turns().add(loads.get(i).atFullSpeed(runLength.turn()));
         }
       }
-      unsealed.watch(false);
-      print(report, contexts, speeds);
-      var rate = speeds.getFirst().middle() / 2;
-      var halfLoad = ours.byTimetable(rate, pace.halfLoad());
-      note(report, "Parley", halfLoad);
+      unsealed.setSampling(false);
+      print(benchmarkReport, contexts, speeds);
+      var rate = speeds.getFirst().median() / 2;
+      var halfLoad = ours.atFixedRate(rate, runLength.halfLoad());
+      note(benchmarkReport, "Parley", halfLoad);
       // For comparison: the share of the disk, and of other load on the machine.
-      note(report, "bare file", loads.getLast().byTimetable(rate, pace.halfLoad()));
-      report.note(unsealed.words());
-      judge(report, contexts, speeds, unsealed, halfLoad);
+      note(benchmarkReport, "bare file", loads.getLast().atFixedRate(rate, runLength.halfLoad()));
+      benchmarkReport.note(unsealed.summary());
+      judge(benchmarkReport, contexts, speeds, unsealed, halfLoad);
     }
   }
 
-  private static void print(Report report, int contexts, List<Speed> speeds) {
-    var table = new Table(counted(contexts), "events/s", "slowest turn", "fastest", "Parley is");
-    var ours = speeds.getFirst().middle();
+  private static void print(BenchmarkReport benchmarkReport, int contexts, List<Speed> speeds) {
+    var reportTable =
+        new ReportTable(counted(contexts), "events/s", "slowest turn", "fastest", "Parley is");
+    var ours = speeds.getFirst().median();
     for (var speed : speeds) {
       var turns = speed.turns().stream().mapToDouble(x -> x).summaryStatistics();
-      table.row(
+      reportTable.row(
           speed.name(),
-          shown(speed.middle()),
+          shown(speed.median()),
           shown(turns.getMin()),
           shown(turns.getMax()),
-          times(ours / speed.middle()));
+          times(ours / speed.median()));
     }
-    report.table(table);
+    benchmarkReport.table(reportTable);
   }
 
   private void judge(
-      Report report, int contexts, List<Speed> speeds, UnsealedWatch unsealed, Histogram halfLoad) {
+      BenchmarkReport benchmarkReport,
+      int contexts,
+      List<Speed> speeds,
+      UnsealedSampler unsealed,
+      LatencyHistogram halfLoad) {
     var where = " at " + counted(contexts);
-    var ours = speeds.getFirst().middle();
+    var ours = speeds.getFirst().median();
     if (contexts >= 100) {
       var wanted = contexts >= 1_000 ? 40 : 30;
-      var rows = ours / speeds.get(1).middle();
-      report.atLeast("append against a row per event" + where, wanted, rows, " x");
+      var rows = ours / speeds.get(1).median();
+      benchmarkReport.atLeast("append against a row per event" + where, wanted, rows, " x");
       if (contexts < 1_000) {
-        var file = ours / speeds.get(2).middle();
-        report.atLeast("append against a bare file" + where, 0.4, file, " x");
+        var file = ours / speeds.get(2).median();
+        benchmarkReport.atLeast("append against a bare file" + where, 0.4, file, " x");
       }
-      report.atMost("growth of unsealed data" + where, 1.25, unsealed.growth(), " x");
+      benchmarkReport.atMost("growth of unsealed data" + where, 1.25, unsealed.growth(), " x");
     }
-    report.atMost(
+    benchmarkReport.atMost(
         "p99 acknowledgement at half load" + where, P99_MILLIS, halfLoad.millis(0.99), " ms");
-    report.note("");
+    benchmarkReport.note("");
   }
 
-  private static void note(Report report, String name, Histogram times) {
-    report.note(
+  private static void note(BenchmarkReport benchmarkReport, String name, LatencyHistogram times) {
+    benchmarkReport.note(
         "Acknowledged at half of Parley's speed, %s: p50 %s ms, p99 %s ms, of %,d appends"
             .formatted(name, shown(times.millis(0.5)), shown(times.millis(0.99)), times.count()));
   }

@@ -9,5 +9,5 @@ interface Benchmark {
   String name();
 
   /// Measures, and writes the results to the report.
-  void run(Report report) throws IOException, InterruptedException;
+  void run(BenchmarkReport benchmarkReport) throws IOException, InterruptedException;
 }

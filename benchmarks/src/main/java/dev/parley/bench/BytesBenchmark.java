@@ -1,7 +1,7 @@
 package dev.parley.bench;
 
-import static dev.parley.bench.Report.shown;
-import static dev.parley.bench.Report.times;
+import static dev.parley.bench.BenchmarkReport.shown;
+import static dev.parley.bench.BenchmarkReport.times;
 
 import java.io.IOException;
 import java.time.Instant;
@@ -19,11 +19,11 @@ final class BytesBenchmark implements Benchmark {
   private static final int STEP_MICROS = 600;
   private static final double SMALLER = 8;
 
-  private final Pace pace;
-  private final Prose prose = new Prose();
+  private final RunLength runLength;
+  private final SampleText sampleText = new SampleText();
 
-  BytesBenchmark(Pace pace) {
-    this.pace = pace;
+  BytesBenchmark(RunLength runLength) {
+    this.runLength = runLength;
   }
 
   @Override
@@ -33,30 +33,37 @@ final class BytesBenchmark implements Benchmark {
 
   /// Opens a store in a folder.
   private interface Opening {
-    Appender open(Folder folder);
+    DurableAppender open(TemporaryFolder temporaryFolder);
   }
 
   @Override
-  public void run(Report report) throws IOException, InterruptedException {
-    report.title("Bytes on the disk for a streamed token, everything included");
-    var ours = measure(folder -> new ParleyAppender(folder.path(), CONTEXTS, streaming()));
+  public void run(BenchmarkReport benchmarkReport) throws IOException, InterruptedException {
+    benchmarkReport.title("Bytes on the disk for a streamed token, everything included");
+    var ours =
+        measure(
+            temporaryFolder -> new ParleyAppender(temporaryFolder.path(), CONTEXTS, streaming()));
     // Many rows in a transaction: this is faster, and the file has the same size.
-    var rows = measure(folder -> new RowPerEvent(folder.path(), CONTEXTS, ROWS_BATCH));
+    var rows =
+        measure(
+            temporaryFolder ->
+                new RowPerEventAppender(temporaryFolder.path(), CONTEXTS, ROWS_BATCH));
     var text = textBytes();
-    report.table(
-        new Table("%,d tokens, %d contexts".formatted(tokens(), CONTEXTS), "bytes/token", "ratio")
+    benchmarkReport.table(
+        new ReportTable(
+                "%,d tokens, %d contexts".formatted(tokens(), CONTEXTS), "bytes/token", "ratio")
             .row("Parley", shown(ours), times(1))
             .row("a row per event", shown(rows), times(rows / ours))
             .row("the text alone", shown(text), times(text / ours)));
-    report.atLeast("bytes per token, a row per event against Parley", SMALLER, rows / ours, " x");
+    benchmarkReport.atLeast(
+        "bytes per token, a row per event against Parley", SMALLER, rows / ours, " x");
   }
 
   private double measure(Opening opening) throws IOException, InterruptedException {
-    try (var folder = Folder.make()) {
-      try (var store = opening.open(folder)) {
-        new Load(store, prose, CONTEXTS).append(each());
+    try (var temporaryFolder = TemporaryFolder.make()) {
+      try (var store = opening.open(temporaryFolder)) {
+        new AppendLoad(store, sampleText, CONTEXTS).append(each());
       }
-      return (double) folder.bytes() / tokens();
+      return (double) temporaryFolder.bytes() / tokens();
     }
   }
 
@@ -64,14 +71,14 @@ final class BytesBenchmark implements Benchmark {
     var bytes = 0L;
     for (var context = 0; context < CONTEXTS; context++) {
       for (var i = 0; i < each(); i++) {
-        bytes += prose.piece(context, i).length();
+        bytes += sampleText.piece(context, i).length();
       }
     }
     return (double) bytes / tokens();
   }
 
   private int each() {
-    return pace.tokens() / CONTEXTS;
+    return runLength.tokens() / CONTEXTS;
   }
 
   private int tokens() {

@@ -1,7 +1,7 @@
 package dev.parley.bench;
 
-import static dev.parley.bench.Report.shown;
-import static dev.parley.bench.Report.times;
+import static dev.parley.bench.BenchmarkReport.shown;
+import static dev.parley.bench.BenchmarkReport.times;
 
 import dev.parley.log.SqliteLog;
 import dev.parley.protocol.ContextId;
@@ -36,12 +36,12 @@ final class DeleteBenchmark implements Benchmark {
   private static final long READER_PAUSE_NANOS = 10_000_000;
   private static final double RATIO_MAX = 3;
 
-  private final Pace pace;
-  private final Prose prose = new Prose();
+  private final RunLength runLength;
+  private final SampleText sampleText = new SampleText();
   private final SplittableRandom noise = new SplittableRandom(2);
 
-  DeleteBenchmark(Pace pace) {
-    this.pace = pace;
+  DeleteBenchmark(RunLength runLength) {
+    this.runLength = runLength;
   }
 
   @Override
@@ -50,25 +50,27 @@ final class DeleteBenchmark implements Benchmark {
   }
 
   @Override
-  public void run(Report report) throws IOException, InterruptedException {
-    report.title("A steady writer, alone and while large contexts are deleted and old pages read");
-    var alone = new Histogram();
-    var disturbed = new Histogram();
+  public void run(BenchmarkReport benchmarkReport) throws IOException, InterruptedException {
+    benchmarkReport.title(
+        "A steady writer, alone and while large contexts are deleted and old pages read");
+    var alone = new LatencyHistogram();
+    var disturbed = new LatencyHistogram();
     var deleted = new AtomicInteger();
-    try (var folder = Folder.make();
-        var parley = new ParleyAppender(folder.path(), 1)) {
+    try (var temporaryFolder = TemporaryFolder.make();
+        var parley = new ParleyAppender(temporaryFolder.path(), 1)) {
       var log = parley.log();
-      var load = new Load(parley, prose, 1);
-      var past = writeLong(log, pace.tokens());
+      var appendLoad = new AppendLoad(parley, sampleText, 1);
+      var past = writeLong(log, runLength.tokens());
       var random = new SplittableRandom(1);
-      var rate = Math.min(APPENDS_PER_SECOND_MAX, LOAD * load.atFullSpeed(pace.warmUp()));
-      for (var turn = 0; turn < pace.turns(); turn++) {
+      var rate =
+          Math.min(APPENDS_PER_SECOND_MAX, LOAD * appendLoad.atFullSpeed(runLength.warmUp()));
+      for (var turn = 0; turn < runLength.turns(); turn++) {
         var victims = new ConcurrentLinkedQueue<ContextId>();
         for (var i = 0; i < CONTEXTS_PER_TURN; i++) {
-          victims.add(writeLarge(log, (long) pace.tokens() * CONTEXT_BYTES_PER_TOKEN));
+          victims.add(writeLarge(log, (long) runLength.tokens() * CONTEXT_BYTES_PER_TOKEN));
         }
-        alone.add(load.byTimetable(rate, pace.turn()));
-        try (var crowd = new Disturbance()) {
+        alone.add(appendLoad.atFixedRate(rate, runLength.turn()));
+        try (var crowd = new BackgroundLoad()) {
           for (var i = 0; i < DELETERS; i++) {
             crowd.start(() -> deleteNext(log, victims, deleted));
           }
@@ -76,45 +78,50 @@ final class DeleteBenchmark implements Benchmark {
             var own = random.split();
             crowd.start(() -> readOldPage(log, past, own));
           }
-          disturbed.add(load.byTimetable(rate, pace.turn()));
+          disturbed.add(appendLoad.atFixedRate(rate, runLength.turn()));
         }
       }
     }
-    print(report, alone, disturbed, deleted.get());
+    print(benchmarkReport, alone, disturbed, deleted.get());
   }
 
-  private void print(Report report, Histogram alone, Histogram disturbed, int deleted) {
-    report.table(
+  private void print(
+      BenchmarkReport benchmarkReport,
+      LatencyHistogram alone,
+      LatencyHistogram disturbed,
+      int deleted) {
+    benchmarkReport.table(
         row(
             row(
-                new Table("append acknowledged, ms", "p50", "p99", "max", "appends"),
+                new ReportTable("append acknowledged, ms", "p50", "p99", "max", "appends"),
                 "alone",
                 alone),
             "with deletes and readers",
             disturbed));
-    report.note(
+    benchmarkReport.note(
         "%d contexts of %s MB of text deleted meanwhile, %d readers of old pages"
-            .formatted(deleted, shown(pace.tokens() * CONTEXT_BYTES_PER_TOKEN / 1e6), READERS));
-    report.note(
+            .formatted(
+                deleted, shown(runLength.tokens() * CONTEXT_BYTES_PER_TOKEN / 1e6), READERS));
+    benchmarkReport.note(
         "ratios: p50 %s, p99 %s, max %s"
             .formatted(
                 times(disturbed.millis(0.5) / alone.millis(0.5)),
                 times(disturbed.millis(0.99) / alone.millis(0.99)),
                 times(disturbed.millis(1) / alone.millis(1))));
-    report.atMost(
+    benchmarkReport.atMost(
         "p50 of a writer while others delete, against alone",
         RATIO_MAX,
         disturbed.millis(0.5) / alone.millis(0.5),
         " x");
-    report.atMost(
+    benchmarkReport.atMost(
         "p99 of a writer while others delete, against alone",
         RATIO_MAX,
         disturbed.millis(0.99) / alone.millis(0.99),
         " x");
   }
 
-  private static Table row(Table table, String name, Histogram times) {
-    return table.row(
+  private static ReportTable row(ReportTable reportTable, String name, LatencyHistogram times) {
+    return reportTable.row(
         name,
         shown(times.millis(0.5)),
         shown(times.millis(0.99)),
@@ -141,29 +148,29 @@ final class DeleteBenchmark implements Benchmark {
   private record Past(ContextId context, long events) {}
 
   private Past writeLong(SqliteLog log, int tokens) {
-    var conversation = Conversation.begin(log);
+    var benchmarkContext = BenchmarkContext.begin(log);
     for (var index = 0; index < tokens; index += READER_PAGE) {
       var texts = new ArrayList<String>();
       for (var i = 0; i < READER_PAGE; i++) {
-        texts.add(prose.piece(0, index + i));
+        texts.add(sampleText.piece(0, index + i));
       }
-      conversation.say(index, texts);
+      benchmarkContext.appendText(index, texts);
     }
-    return new Past(conversation.context(), tokens);
+    return new Past(benchmarkContext.context(), tokens);
   }
 
   private ContextId writeLarge(SqliteLog log, long bytes) {
-    var conversation = Conversation.begin(log);
+    var benchmarkContext = BenchmarkContext.begin(log);
     var index = 0;
     for (var written = 0L; written < bytes; written += (long) PIECE_BYTES * PIECES_PER_APPEND) {
       var texts = new ArrayList<String>();
       for (var i = 0; i < PIECES_PER_APPEND; i++) {
         texts.add(largePiece());
       }
-      conversation.say(index, texts);
+      benchmarkContext.appendText(index, texts);
       index += texts.size();
     }
-    return conversation.context();
+    return benchmarkContext.context();
   }
 
   /// Text that compresses badly, so that a large context is large on disk.
@@ -176,7 +183,7 @@ final class DeleteBenchmark implements Benchmark {
   }
 
   /// Threads that repeat an action until this is closed.
-  private static final class Disturbance implements AutoCloseable {
+  private static final class BackgroundLoad implements AutoCloseable {
     private final List<Thread> threads = new ArrayList<>();
     private volatile boolean closed;
 

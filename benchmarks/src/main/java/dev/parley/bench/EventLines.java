@@ -15,7 +15,9 @@ final class EventLines implements AutoCloseable {
 
   EventLines(int port, String path) throws IOException {
     socket = new Socket(InetAddress.getLoopbackAddress(), port);
-    socket.getOutputStream().write(new SseWire(path, port, false, new Tally()).request());
+    socket
+        .getOutputStream()
+        .write(new SseStreamReader(path, port, false, new ReaderTotals()).request());
     in = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
   }
 

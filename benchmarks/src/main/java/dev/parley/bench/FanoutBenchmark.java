@@ -1,7 +1,7 @@
 package dev.parley.bench;
 
-import static dev.parley.bench.Report.shown;
-import static dev.parley.bench.Report.times;
+import static dev.parley.bench.BenchmarkReport.shown;
+import static dev.parley.bench.BenchmarkReport.times;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.IOException;
@@ -19,17 +19,17 @@ final class FanoutBenchmark implements Benchmark {
   private static final int FILES_SPARE = 500;
   private static final double HEAP_KB = 16;
 
-  private final Pace pace;
+  private final RunLength runLength;
 
   /// A server to compare: how to start it, and its protocol.
   private record Contender(String name, String wire, Starter starter) {}
 
   private interface Starter {
-    Child start(Folder folder) throws IOException;
+    BenchmarkProcess start(TemporaryFolder temporaryFolder) throws IOException;
   }
 
-  FanoutBenchmark(Pace pace) {
-    this.pace = pace;
+  FanoutBenchmark(RunLength runLength) {
+    this.runLength = runLength;
   }
 
   @Override
@@ -38,75 +38,80 @@ final class FanoutBenchmark implements Benchmark {
   }
 
   @Override
-  public void run(Report report) throws IOException, InterruptedException {
-    report.title("Fan-out: events of one context to many readers, from append to receipt");
+  public void run(BenchmarkReport benchmarkReport) throws IOException, InterruptedException {
+    benchmarkReport.title("Fan-out: events of one context to many readers, from append to receipt");
     var contenders = new ArrayList<Contender>();
     contenders.add(
         new Contender(
             "Parley, SSE",
             "sse",
-            folder -> Child.server(FanoutServer.class, folder.path().toString())));
-    if (pace.others()) {
-      SocketIo.install(SocketIo.Kind.ROOM, report)
+            temporaryFolder ->
+                BenchmarkProcess.server(FanoutServer.class, temporaryFolder.path().toString())));
+    if (runLength.withNode()) {
+      SocketIoPeer.install(SocketIoPeer.SocketIoPeerKind.ROOM, benchmarkReport)
           .ifPresent(
               room -> contenders.add(new Contender("Socket.IO", "socket.io", _ -> room.start())));
     }
-    for (var readers : pace.readers()) {
+    for (var readers : runLength.readers()) {
       if (readers + FILES_SPARE > filesMax()) {
-        report.note(
+        benchmarkReport.note(
             readers + " readers left out: only " + filesMax() + " files may be open (ulimit -n)");
         continue;
       }
-      compare(report, readers, contenders);
+      compare(benchmarkReport, readers, contenders);
     }
   }
 
-  private void compare(Report report, int readers, List<Contender> contenders)
+  private void compare(BenchmarkReport benchmarkReport, int readers, List<Contender> contenders)
       throws IOException, InterruptedException {
-    var turns = new ArrayList<List<Turn>>();
+    var turns = new ArrayList<List<FanoutResult>>();
     contenders.forEach(_ -> turns.add(new ArrayList<>()));
-    for (var turn = 0; turn < (pace.turns() + 1) / 2; turn++) {
+    for (var turn = 0; turn < (runLength.turns() + 1) / 2; turn++) {
       for (var i = 0; i < contenders.size(); i++) {
         turns.get(i).add(turn(contenders.get(i), readers));
       }
     }
-    var found = turns.stream().map(Turn::middle).toList();
-    print(report, readers, contenders, found);
-    judge(report, readers, found);
+    var found = turns.stream().map(FanoutResult::median).toList();
+    print(benchmarkReport, readers, contenders, found);
+    judge(benchmarkReport, readers, found);
   }
 
-  private Turn turn(Contender contender, int readers) throws IOException {
-    try (var folder = Folder.make();
-        var server = contender.starter().start(folder)) {
+  private FanoutResult turn(Contender contender, int readers) throws IOException {
+    try (var temporaryFolder = TemporaryFolder.make();
+        var server = contender.starter().start(temporaryFolder)) {
       var ready = server.await("ready ").split(" ", -1);
-      var before = Machine.residentBytes(server.pid());
+      var before = MachineInfo.residentBytes(server.pid());
       try (var crowd =
-          Child.java(
+          BenchmarkProcess.java(
               List.of("-XX:+UseSerialGC"),
-              Readers.class,
+              FanoutReaders.class,
               contender.wire(),
               ready[0],
               ready[1],
               ready[2],
               Integer.toString(readers),
-              Long.toString(pace.fanout().toMillis()))) {
+              Long.toString(runLength.fanout().toMillis()))) {
         var heap = Double.parseDouble(crowd.await("open "));
-        var resident = (double) (Machine.residentBytes(server.pid()) - before) / readers;
-        return new Turn(rate(server, crowd), rate(server, crowd), heap, resident);
+        var resident = (double) (MachineInfo.residentBytes(server.pid()) - before) / readers;
+        return new FanoutResult(rate(server, crowd), rate(server, crowd), heap, resident);
       }
     }
   }
 
-  private static Turn.Rate rate(Child server, Child crowd) throws IOException {
-    var before = Machine.cpuSeconds(server.pid());
+  private static FanoutResult.Rate rate(BenchmarkProcess server, BenchmarkProcess crowd)
+      throws IOException {
+    var before = MachineInfo.cpuSeconds(server.pid());
     var line = crowd.await("result ");
-    return Turn.Rate.parse(line, Machine.cpuSeconds(server.pid()) - before);
+    return FanoutResult.Rate.parse(line, MachineInfo.cpuSeconds(server.pid()) - before);
   }
 
   private static void print(
-      Report report, int readers, List<Contender> contenders, List<Turn> found) {
-    var table =
-        new Table(
+      BenchmarkReport benchmarkReport,
+      int readers,
+      List<Contender> contenders,
+      List<FanoutResult> found) {
+    var reportTable =
+        new ReportTable(
             readers == 1 ? "1 reader" : "%,d readers".formatted(readers),
             "deliveries/s",
             "Parley is",
@@ -116,27 +121,32 @@ final class FanoutBenchmark implements Benchmark {
             "KB heap",
             "KB RSS");
     for (var i = 0; i < found.size(); i++) {
-      var turn = found.get(i);
-      var memory = List.of(shown(turn.heap() / 1024), shown(turn.resident() / 1024));
+      var fanoutResult = found.get(i);
+      var memory =
+          List.of(shown(fanoutResult.heap() / 1024), shown(fanoutResult.resident() / 1024));
       row(
-          table,
+          reportTable,
           contenders.get(i).name() + ", one event a write",
-          turn.single(),
+          fanoutResult.single(),
           found.getFirst().single(),
           memory);
       row(
-          table,
+          reportTable,
           contenders.get(i).name() + ", events may share one",
-          turn.shared(),
+          fanoutResult.shared(),
           found.getFirst().shared(),
           List.of("", ""));
     }
-    report.table(table);
+    benchmarkReport.table(reportTable);
   }
 
   private static void row(
-      Table table, String name, Turn.Rate rate, Turn.Rate ours, List<String> memory) {
-    table.row(
+      ReportTable reportTable,
+      String name,
+      FanoutResult.Rate rate,
+      FanoutResult.Rate ours,
+      List<String> memory) {
+    reportTable.row(
         name,
         shown(rate.deliveries()),
         times(ours.deliveries() / rate.deliveries()),
@@ -147,20 +157,22 @@ final class FanoutBenchmark implements Benchmark {
         memory.getLast());
   }
 
-  private static void judge(Report report, int readers, List<Turn> found) {
+  private static void judge(
+      BenchmarkReport benchmarkReport, int readers, List<FanoutResult> found) {
     if (readers < 5_000) {
       return;
     }
     var ours = found.getFirst();
-    report.atMost("heap of an idle stream", HEAP_KB, ours.heap() / 1024, " KB");
+    benchmarkReport.atMost("heap of an idle stream", HEAP_KB, ours.heap() / 1024, " KB");
     if (found.size() > 1) {
       var other = found.getLast();
       var single = ours.single().deliveries() / other.single().deliveries();
       var shared = ours.shared().deliveries() / other.shared().deliveries();
-      report.atLeast("deliveries against Socket.IO, one event a write", 2, single, " x");
-      report.atLeast("deliveries against Socket.IO, events may share a write", 12, shared, " x");
+      benchmarkReport.atLeast("deliveries against Socket.IO, one event a write", 2, single, " x");
+      benchmarkReport.atLeast(
+          "deliveries against Socket.IO, events may share a write", 12, shared, " x");
     }
-    report.note("");
+    benchmarkReport.note("");
   }
 
   private static long filesMax() {

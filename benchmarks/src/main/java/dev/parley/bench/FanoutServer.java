@@ -2,18 +2,18 @@ package dev.parley.bench;
 
 import dev.parley.http.Metrics;
 import dev.parley.log.EventLog;
+import dev.parley.projection.Views;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.server.Config;
 import dev.parley.server.Server;
 import dev.parley.task.Agent;
 import dev.parley.task.AgentDirectory;
-import dev.parley.task.FailPoint;
-import dev.parley.task.ContextHistory;
-import dev.parley.task.TaskLimits;
 import dev.parley.task.ClockAndIds;
+import dev.parley.task.ContextHistory;
+import dev.parley.task.FailPoint;
+import dev.parley.task.TaskLimits;
 import dev.parley.task.Tasks;
 import dev.parley.task.Workspaces;
-import dev.parley.projection.Views;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
@@ -29,11 +29,11 @@ import java.util.logging.Logger;
 /// A process with a real server and one context; the readers control when events are appended.
 public final class FanoutServer {
 
-  private final Conversation conversation;
+  private final BenchmarkContext benchmarkContext;
   private int index;
 
   private FanoutServer(EventLog log) {
-    this.conversation = Conversation.begin(log);
+    this.benchmarkContext = BenchmarkContext.begin(log);
   }
 
   /// Serves from the folder in `arguments` until the process is ended.
@@ -53,9 +53,9 @@ public final class FanoutServer {
             .keepingDataIn(folder);
     var server = Server.start(config, parts(folder, log), Server.ServerSources.real());
     var fanout = new FanoutServer(log);
-    var path = "/api/contexts/" + fanout.conversation.context() + "/stream";
+    var path = "/api/contexts/" + fanout.benchmarkContext.context() + "/stream";
     var port = URI.create(server.url()).getPort();
-    Control.serve(port, path, fanout::emit, FanoutServer::memory);
+    ServerControl.serve(port, path, fanout::emit, FanoutServer::memory);
   }
 
   private static Server.ServerDependencies parts(Path folder, EventLog log) {
@@ -68,10 +68,12 @@ public final class FanoutServer {
         };
     var agentDirectory = new AgentDirectory(Map.of(nobody, idle), nobody);
     var taskSettings =
-        new Tasks.TaskSettings(agentDirectory, new Workspaces(List.of(folder)), TaskLimits.DEFAULT, FailPoint.NONE);
+        new Tasks.TaskSettings(
+            agentDirectory, new Workspaces(List.of(folder)), TaskLimits.DEFAULT, FailPoint.NONE);
     var clockAndIds = new ClockAndIds(InstantSource.system(), () -> UUID.randomUUID().toString());
     var tasks = new Tasks(log, contextHistory, taskSettings, clockAndIds);
-    return new Server.ServerDependencies(log, views, tasks, new Metrics(), Server.ServerSources.real());
+    return new Server.ServerDependencies(
+        log, views, tasks, new Metrics(), Server.ServerSources.real());
   }
 
   /// Appends events at once; the text of each event is its creation time.
@@ -80,7 +82,7 @@ public final class FanoutServer {
     for (var i = 0; i < count; i++) {
       texts.add(Long.toString(System.nanoTime()));
     }
-    conversation.say(index, texts);
+    benchmarkContext.appendText(index, texts);
     index += count;
   }
 

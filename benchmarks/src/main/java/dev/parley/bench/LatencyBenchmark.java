@@ -1,6 +1,6 @@
 package dev.parley.bench;
 
-import static dev.parley.bench.Report.shown;
+import static dev.parley.bench.BenchmarkReport.shown;
 
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
@@ -23,12 +23,12 @@ final class LatencyBenchmark implements Benchmark {
   private static final int ANSWER_EVENTS = 1_000;
   private static final int REPLAYS = 3;
 
-  private final Pace pace;
-  private final Prose prose = new Prose();
+  private final RunLength runLength;
+  private final SampleText sampleText = new SampleText();
   private final HttpClient http = HttpClient.newHttpClient();
 
-  LatencyBenchmark(Pace pace) {
-    this.pace = pace;
+  LatencyBenchmark(RunLength runLength) {
+    this.runLength = runLength;
   }
 
   @Override
@@ -37,32 +37,33 @@ final class LatencyBenchmark implements Benchmark {
   }
 
   @Override
-  public void run(Report report) throws IOException, InterruptedException {
-    report.title("From POST to the first event, and opening a context of many events");
-    try (var folder = Folder.make()) {
-      var context = writeLong(folder.path());
+  public void run(BenchmarkReport benchmarkReport) throws IOException, InterruptedException {
+    benchmarkReport.title("From POST to the first event, and opening a context of many events");
+    try (var temporaryFolder = TemporaryFolder.make()) {
+      var context = writeLong(temporaryFolder.path());
       try (var server =
-          Child.server(
+          BenchmarkProcess.server(
               dev.parley.app.Main.class,
               "serve",
               "--port",
               "0",
               "--data",
-              folder.path().toString())) {
+              temporaryFolder.path().toString())) {
         var url = URI.create(server.await("Parley is ready: "));
-        post(report, url);
-        open(report, url, context);
+        post(benchmarkReport, url);
+        open(benchmarkReport, url, context);
       }
     }
   }
 
-  private void post(Report report, URI url) throws IOException, InterruptedException {
+  private void post(BenchmarkReport benchmarkReport, URI url)
+      throws IOException, InterruptedException {
     var created = send(url, "/api/contexts", "{}");
     var context = "/api/contexts/" + Json.mapper().readTree(created).get("contextId").asString();
-    var times = new Histogram();
+    var times = new LatencyHistogram();
     try (var stream = new EventLines(url.getPort(), context + "/stream")) {
       stream.await("stream-open");
-      for (var i = 0; i < WARM_UP_POSTS + pace.posts(); i++) {
+      for (var i = 0; i < WARM_UP_POSTS + runLength.posts(); i++) {
         if (i == WARM_UP_POSTS) {
           times.clear();
         }
@@ -77,34 +78,34 @@ final class LatencyBenchmark implements Benchmark {
         reply.join();
       }
     }
-    report.table(
-        new Table(pace.posts() + " posts, one after the other", "p50 ms", "p99 ms")
+    benchmarkReport.table(
+        new ReportTable(runLength.posts() + " posts, one after the other", "p50 ms", "p99 ms")
             .row("POST to first event", shown(times.millis(0.5)), shown(times.millis(0.99))));
-    report.atMost("POST to first event, p50", 5, times.millis(0.5), " ms");
-    report.note("");
+    benchmarkReport.atMost("POST to first event, p50", 5, times.millis(0.5), " ms");
+    benchmarkReport.note("");
   }
 
-  private void open(Report report, URI url, LongContext context)
+  private void open(BenchmarkReport benchmarkReport, URI url, LongContext context)
       throws IOException, InterruptedException {
     var path = "/api/contexts/" + context.id();
     // At the first request the views read the whole context once.
     var first = snapshotMillis(url, path);
     var again = snapshotMillis(url, path);
-    var replays = new ArrayList<Replay>();
+    var replays = new ArrayList<ReplayRequest>();
     for (var i = 0; i < REPLAYS; i++) {
-      replays.add(Replay.read(url.getPort(), path + "/stream", context.events()));
+      replays.add(ReplayRequest.read(url.getPort(), path + "/stream", context.events()));
     }
-    var firstMillis = Middle.of(replays.stream().map(Replay::firstMillis).toList());
-    var rate = Middle.of(replays.stream().map(Replay::eventsPerSecond).toList());
-    report.table(
-        new Table("%,d events".formatted(context.events()), "measured")
+    var firstMillis = Median.of(replays.stream().map(ReplayRequest::firstMillis).toList());
+    var rate = Median.of(replays.stream().map(ReplayRequest::eventsPerSecond).toList());
+    benchmarkReport.table(
+        new ReportTable("%,d events".formatted(context.events()), "measured")
             .row("first event of the stream, ms", shown(firstMillis))
             .row("replay, events/s", shown(rate))
             .row("replay, MB/s", shown(rate * replays.getFirst().bytesPerEvent() / 1e6))
             .row("snapshot, ms", shown(again))
             .row("first snapshot after writing past the views, ms", shown(first)));
-    report.atMost("first event of a context of a million", 50, firstMillis, " ms");
-    report.atLeast("replay", 200_000, rate, " events/s");
+    benchmarkReport.atMost("first event of a context of a million", 50, firstMillis, " ms");
+    benchmarkReport.atLeast("replay", 200_000, rate, " events/s");
   }
 
   private double snapshotMillis(URI url, String path) throws IOException, InterruptedException {
@@ -138,19 +139,19 @@ final class LatencyBenchmark implements Benchmark {
   /// Writes a context of answers with a thousand events each.
   private LongContext writeLong(Path folder) {
     try (var log = ParleyAppender.open(folder, InstantSource.system())) {
-      var conversation = Conversation.begin(log);
+      var benchmarkContext = BenchmarkContext.begin(log);
       var events = 3;
-      for (var answer = 0; events < pace.replayed(); answer++) {
+      for (var answer = 0; events < runLength.replayEvents(); answer++) {
         var texts = new ArrayList<String>();
         for (var i = 0; i < ANSWER_EVENTS - 5; i++) {
-          texts.add(prose.piece(answer, i));
+          texts.add(sampleText.piece(answer, i));
         }
-        conversation.say(0, texts);
+        benchmarkContext.appendText(0, texts);
         events += ANSWER_EVENTS;
-        var more = events < pace.replayed();
-        conversation.end(String.join("", texts), more);
+        var more = events < runLength.replayEvents();
+        benchmarkContext.end(String.join("", texts), more);
       }
-      return new LongContext(conversation.context(), events - 2);
+      return new LongContext(benchmarkContext.context(), events - 2);
     }
   }
 }

@@ -1,17 +1,17 @@
 package dev.parley.bench;
 
-import dev.parley.log.SqliteLog;
 import dev.parley.log.LogTuning;
+import dev.parley.log.SqliteLog;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /// Parley's log, as the server uses it: each context has a running task that writes text.
-final class ParleyAppender implements Appender {
+final class ParleyAppender implements DurableAppender {
 
   private final SqliteLog log;
-  private final Conversation[] conversations;
+  private final BenchmarkContext[] conversations;
 
   ParleyAppender(Path folder, int contexts) {
     this(folder, contexts, InstantSource.system());
@@ -21,14 +21,15 @@ final class ParleyAppender implements Appender {
     log = open(folder, clock);
     conversations =
         IntStream.range(0, contexts)
-            .mapToObj(_ -> Conversation.begin(log))
-            .toArray(Conversation[]::new);
+            .mapToObj(_ -> BenchmarkContext.begin(log))
+            .toArray(BenchmarkContext[]::new);
   }
 
   /// Opens a log with the limits of a server.
   static SqliteLog open(Path folder, InstantSource clock) {
     var random = new SplittableRandom(1);
-    return SqliteLog.open(new SqliteLog.SqliteLogDependencies(folder, clock, random, LogTuning.DEFAULT));
+    return SqliteLog.open(
+        new SqliteLog.SqliteLogDependencies(folder, clock, random, LogTuning.DEFAULT));
   }
 
   @Override
@@ -38,7 +39,7 @@ final class ParleyAppender implements Appender {
 
   @Override
   public void append(int context, int index, String text) {
-    conversations[context].say(index, text);
+    conversations[context].appendText(index, text);
   }
 
   /// The log that it appends to.

@@ -1,7 +1,7 @@
 package dev.parley.bench;
 
-import static dev.parley.bench.Report.shown;
-import static dev.parley.bench.Report.times;
+import static dev.parley.bench.BenchmarkReport.shown;
+import static dev.parley.bench.BenchmarkReport.times;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,10 +24,10 @@ final class RelayBenchmark implements Benchmark {
   private static final int AGENTS = 4;
   private static final double FASTER = 5;
 
-  private final Pace pace;
+  private final RunLength runLength;
 
-  RelayBenchmark(Pace pace) {
-    this.pace = pace;
+  RelayBenchmark(RunLength runLength) {
+    this.runLength = runLength;
   }
 
   @Override
@@ -37,7 +37,7 @@ final class RelayBenchmark implements Benchmark {
 
   /// Starts a server for a program, with its data in a folder.
   private interface Starter {
-    Child start(Path data, List<String> program) throws IOException;
+    BenchmarkProcess start(Path data, List<String> program) throws IOException;
   }
 
   /// One contender: how it is started, how its ready line begins, and its results.
@@ -54,12 +54,12 @@ final class RelayBenchmark implements Benchmark {
   }
 
   @Override
-  public void run(Report report) throws IOException, InterruptedException {
-    report.title("Tokens of a command-line agent to " + readers() + " Socket.IO clients");
+  public void run(BenchmarkReport benchmarkReport) throws IOException, InterruptedException {
+    benchmarkReport.title("Tokens of a command-line agent to " + readers() + " Socket.IO clients");
     var contenders = new ArrayList<Contender>();
     contenders.add(new Contender("Parley", "Parley is ready:", RelayBenchmark::parley));
-    if (pace.others()) {
-      SocketIo.install(SocketIo.Kind.RELAY, report)
+    if (runLength.withNode()) {
+      SocketIoPeer.install(SocketIoPeer.SocketIoPeerKind.RELAY, benchmarkReport)
           .ifPresent(
               node ->
                   contenders.add(
@@ -68,18 +68,18 @@ final class RelayBenchmark implements Benchmark {
                           "ready",
                           (data, program) -> node.start(words(data, program)))));
     }
-    for (var turn = 0; turn < pace.turns(); turn++) {
+    for (var turn = 0; turn < runLength.turns(); turn++) {
       for (var contender : contenders) {
         turn(contender);
       }
     }
-    show(report, contenders);
+    show(benchmarkReport, contenders);
   }
 
-  private void show(Report report, List<Contender> contenders) {
+  private void show(BenchmarkReport benchmarkReport, List<Contender> contenders) {
     var ours = contenders.getFirst();
-    var table =
-        new Table(
+    var reportTable =
+        new ReportTable(
             "%,d tokens".formatted(tokens()),
             "tokens/s",
             "ratio",
@@ -87,31 +87,31 @@ final class RelayBenchmark implements Benchmark {
             "ratio",
             "bytes stored/token");
     for (var contender : contenders) {
-      var rate = Middle.of(contender.rates());
-      table.row(
+      var rate = Median.of(contender.rates());
+      reportTable.row(
           contender.name(),
           shown(rate),
-          times(Middle.of(ours.rates()) / rate),
-          shown(Middle.of(contender.first())),
-          times(Middle.of(ours.first()) / Middle.of(contender.first())),
-          shown(Middle.of(contender.sizes())));
+          times(Median.of(ours.rates()) / rate),
+          shown(Median.of(contender.first())),
+          times(Median.of(ours.first()) / Median.of(contender.first())),
+          shown(Median.of(contender.sizes())));
     }
-    report.table(table);
+    benchmarkReport.table(reportTable);
     if (contenders.size() > 1) {
       var theirs = contenders.getLast();
-      report.atLeast(
+      benchmarkReport.atLeast(
           "tokens/s of an agent to " + readers() + " clients, against a row per token",
           FASTER,
-          Middle.of(ours.rates()) / Middle.of(theirs.rates()),
+          Median.of(ours.rates()) / Median.of(theirs.rates()),
           " x");
     }
   }
 
   private void turn(Contender contender) throws IOException {
-    try (var folder = Folder.make()) {
-      var data = Files.createDirectory(folder.path().resolve("data"));
-      var gate = folder.path().resolve("gate");
-      var script = folder.path().resolve("program.sh");
+    try (var temporaryFolder = TemporaryFolder.make()) {
+      var data = Files.createDirectory(temporaryFolder.path().resolve("data"));
+      var gate = temporaryFolder.path().resolve("gate");
+      var script = temporaryFolder.path().resolve("program.sh");
       try (var source = RelayBenchmark.class.getResourceAsStream("relay-program.sh")) {
         if (source == null) {
           throw new IllegalStateException("relay-program.sh is missing");
@@ -124,15 +124,15 @@ final class RelayBenchmark implements Benchmark {
         var line = server.await(contender.ready());
         var rates = rates(port(line), gate);
         contender.first().add(rates.getFirst());
-        contender.rates().add(Middle.of(rates.subList(1, rates.size())));
+        contender.rates().add(Median.of(rates.subList(1, rates.size())));
       }
-      contender.sizes().add((double) new Folder(data).bytes() / tokens() / AGENTS);
+      contender.sizes().add((double) new TemporaryFolder(data).bytes() / tokens() / AGENTS);
     }
   }
 
   private List<Double> rates(int port, Path gate) throws IOException {
     try (var reading =
-        Child.java(
+        BenchmarkProcess.java(
             List.of("-Xmx512m"),
             RelayReaders.class,
             Integer.toString(port),
@@ -150,7 +150,7 @@ final class RelayBenchmark implements Benchmark {
     return Integer.parseInt(ready.substring(ready.lastIndexOf(':') + 1).strip());
   }
 
-  private static Child parley(Path data, List<String> program) throws IOException {
+  private static BenchmarkProcess parley(Path data, List<String> program) throws IOException {
     var config = data.resolveSibling("parley.yaml");
     var words = program.stream().map(word -> "\"" + word + "\"").toList();
     Files.writeString(
@@ -158,7 +158,7 @@ final class RelayBenchmark implements Benchmark {
         "agents: [{id: relay, type: cli, cli: claude, command: ["
             + String.join(", ", words)
             + "]}]\n");
-    return Child.server(
+    return BenchmarkProcess.server(
         dev.parley.app.Main.class,
         "serve",
         "--port",
@@ -176,10 +176,10 @@ final class RelayBenchmark implements Benchmark {
   }
 
   private int readers() {
-    return pace.others() ? READERS : 5;
+    return runLength.withNode() ? READERS : 5;
   }
 
   private int tokens() {
-    return pace.tokens() / SHARE;
+    return runLength.tokens() / SHARE;
   }
 }

@@ -35,38 +35,43 @@ public final class RelayReaders {
       throws IOException, InterruptedException {
     Files.deleteIfExists(gate);
     var agent = launch(port);
-    var tally = new Tally();
-    var crowds = List.of(new Crowd(port), new Crowd(port));
+    var readerTotals = new ReaderTotals();
+    var crowds = List.of(new ReaderGroup(port), new ReaderGroup(port));
     try {
       for (var i = 0; i < readers; i++) {
-        crowds.get(i % crowds.size()).add(new SocketIoWire(port, agent, tally));
+        crowds.get(i % crowds.size()).add(new SocketIoStreamReader(port, agent, readerTotals));
       }
-      await(tally, readers, 0);
+      await(readerTotals, readers, 0);
       var begin = System.nanoTime();
       Files.createFile(gate);
-      await(tally, readers, readers * tokens);
+      await(readerTotals, readers, readers * tokens);
       return (System.nanoTime() - begin) / 1e9;
     } finally {
-      for (var crowd : crowds) {
-        crowd.close();
+      for (var readerGroup : crowds) {
+        readerGroup.close();
       }
     }
   }
 
   private static String launch(int port) throws IOException {
-    try (var caller = new Caller(port)) {
-      return Talk.field(
-          caller.post("/api/agents", "{\"type\":\"relay\",\"prompt\":\"go\"}"), "agentId");
+    try (var httpConnection = new HttpConnection(port)) {
+      return BenchmarkChat.field(
+          httpConnection.post("/api/agents", "{\"type\":\"relay\",\"prompt\":\"go\"}"), "agentId");
     }
   }
 
-  private static void await(Tally tally, int open, long received)
+  private static void await(ReaderTotals readerTotals, int open, long received)
       throws IOException, InterruptedException {
     var deadline = System.nanoTime() + PATIENCE_NANOS;
-    while (tally.open() < open || tally.received() < received) {
+    while (readerTotals.open() < open || readerTotals.received() < received) {
       if (System.nanoTime() > deadline) {
         throw new IOException(
-            tally.open() + " of " + open + " joined, received " + tally.received() + " tokens");
+            readerTotals.open()
+                + " of "
+                + open
+                + " joined, received "
+                + readerTotals.received()
+                + " tokens");
       }
       TimeUnit.MILLISECONDS.sleep(1);
     }

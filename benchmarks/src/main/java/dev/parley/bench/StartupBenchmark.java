@@ -1,6 +1,6 @@
 package dev.parley.bench;
 
-import static dev.parley.bench.Report.shown;
+import static dev.parley.bench.BenchmarkReport.shown;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -16,10 +16,10 @@ final class StartupBenchmark implements Benchmark {
 
   private static final double MIB = 1 << 20;
 
-  private final Pace pace;
+  private final RunLength runLength;
 
-  StartupBenchmark(Pace pace) {
-    this.pace = pace;
+  StartupBenchmark(RunLength runLength) {
+    this.runLength = runLength;
   }
 
   @Override
@@ -28,53 +28,57 @@ final class StartupBenchmark implements Benchmark {
   }
 
   @Override
-  public void run(Report report) throws IOException, InterruptedException {
-    report.title("Start-up: from the process's start to 'Parley is ready'");
-    var program = Home.root().map(root -> root.resolve("parley"));
+  public void run(BenchmarkReport benchmarkReport) throws IOException, InterruptedException {
+    benchmarkReport.title("Start-up: from the process's start to 'Parley is ready'");
+    var program = RepositoryRoot.root().map(root -> root.resolve("parley"));
     var seconds = new ArrayList<Double>();
     var resident = 0L;
-    for (var i = 0; i <= pace.starts(); i++) {
-      try (var folder = Folder.make()) {
+    for (var i = 0; i <= runLength.starts(); i++) {
+      try (var temporaryFolder = TemporaryFolder.make()) {
         var begin = System.nanoTime();
-        try (var server = start(program, folder.path())) {
+        try (var server = start(program, temporaryFolder.path())) {
           server.await("Parley is ready: ");
           seconds.add((System.nanoTime() - begin) / 1e9);
-          if (i == pace.starts()) {
-            TimeUnit.MILLISECONDS.sleep(pace.idle().toMillis());
-            resident = Machine.residentBytes(server.pid());
+          if (i == runLength.starts()) {
+            TimeUnit.MILLISECONDS.sleep(runLength.idle().toMillis());
+            resident = MachineInfo.residentBytes(server.pid());
           }
         }
       }
     }
     var first = seconds.removeFirst();
-    print(report, program.isPresent(), seconds, first, resident);
+    print(benchmarkReport, program.isPresent(), seconds, first, resident);
   }
 
-  private static Child start(Optional<Path> program, Path data) throws IOException {
+  private static BenchmarkProcess start(Optional<Path> program, Path data) throws IOException {
     var arguments = List.of("serve", "--port", "0", "--data", data.toString());
     if (program.isEmpty()) {
-      return Child.server(dev.parley.app.Main.class, arguments.toArray(String[]::new));
+      return BenchmarkProcess.server(dev.parley.app.Main.class, arguments.toArray(String[]::new));
     }
     var command = new ArrayList<String>();
     command.add(program.get().toString());
     command.addAll(arguments);
-    return Child.start(command, data);
+    return BenchmarkProcess.start(command, data);
   }
 
   private static void print(
-      Report report, boolean real, List<Double> seconds, double first, long resident) {
+      BenchmarkReport benchmarkReport,
+      boolean real,
+      List<Double> seconds,
+      double first,
+      long resident) {
     var sorted = seconds.stream().sorted().toList();
-    var middle = Middle.of(seconds);
-    report.table(
-        new Table(real ? "./parley serve" : "java, without ./parley", "measured")
+    var middle = Median.of(seconds);
+    benchmarkReport.table(
+        new ReportTable(real ? "./parley serve" : "java, without ./parley", "measured")
             .row("first start, s", shown(first))
             .row("later starts, fastest, s", shown(sorted.getFirst()))
             .row("later starts, middle, s", shown(middle))
             .row("later starts, slowest, s", shown(sorted.getLast()))
             .row("resident memory when idle, MB", resident < 0 ? "?" : shown(resident / MIB)));
-    report.atMost("second start", 1.5, middle, " s");
+    benchmarkReport.atMost("second start", 1.5, middle, " s");
     if (resident >= 0) {
-      report.atMost("idle resident memory", 150, resident / MIB, " MB");
+      benchmarkReport.atMost("idle resident memory", 150, resident / MIB, " MB");
     }
   }
 }

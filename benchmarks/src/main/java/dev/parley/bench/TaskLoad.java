@@ -24,7 +24,8 @@ final class TaskLoad {
 
   /// The results: tasks and durable events per second, and the times from a message in a separate
   /// context to its first event and to its first delta.
-  record Found(double tasks, double events, Histogram firstEvent, Histogram firstDelta) {}
+  record TaskLoadResult(
+      double tasks, double events, LatencyHistogram firstEvent, LatencyHistogram firstDelta) {}
 
   TaskLoad(int port, int contexts, String request) {
     this.port = port;
@@ -33,7 +34,7 @@ final class TaskLoad {
   }
 
   /// Runs for `time`, after every context has run one task.
-  Found run(Duration time) throws IOException, InterruptedException {
+  TaskLoadResult run(Duration time) throws IOException, InterruptedException {
     var done = new LongAdder();
     var ready = new CountDownLatch(contexts);
     var go = new CountDownLatch(1);
@@ -45,12 +46,12 @@ final class TaskLoad {
           start(
               failure,
               () -> {
-                try (var talk = new Talk(port, "task-complete")) {
-                  task(talk);
+                try (var benchmarkChat = new BenchmarkChat(port, "task-complete")) {
+                  task(benchmarkChat);
                   ready.countDown();
                   go.await();
                   while (System.nanoTime() < end.get()) {
-                    task(talk);
+                    task(benchmarkChat);
                     done.add(System.nanoTime() < end.get() ? 1 : 0);
                   }
                 } finally {
@@ -59,7 +60,7 @@ final class TaskLoad {
               }));
     }
     ready.await();
-    var times = new Times(new Histogram(), new Histogram());
+    var times = new Times(new LatencyHistogram(), new LatencyHistogram());
     var before = appended();
     var begin = System.nanoTime();
     end.set(begin + time.toNanos());
@@ -74,14 +75,14 @@ final class TaskLoad {
     if (failure.get() != null) {
       throw failure.get();
     }
-    return new Found(
+    return new TaskLoadResult(
         done.sum() * 1e9 / time.toNanos(),
         events / seconds,
         times.firstEvent(),
         times.firstDelta());
   }
 
-  private record Times(Histogram firstEvent, Histogram firstDelta) {}
+  private record Times(LatencyHistogram firstEvent, LatencyHistogram firstDelta) {}
 
   private interface Work {
     void run() throws IOException, InterruptedException;
@@ -101,29 +102,29 @@ final class TaskLoad {
             });
   }
 
-  private void task(Talk talk) throws IOException {
-    talk.say(request, TasksBenchmark.NAMED);
-    talk.await("task-complete");
+  private void task(BenchmarkChat benchmarkChat) throws IOException {
+    benchmarkChat.send(request, TasksBenchmark.NAMED);
+    benchmarkChat.await("task-complete");
   }
 
   /// Sends one message after another in a separate context, during the load.
   private void probe(long end, Times times) throws IOException {
-    try (var talk = new Talk(port, "")) {
+    try (var benchmarkChat = new BenchmarkChat(port, "")) {
       do {
         var begin = System.nanoTime();
-        talk.say("say hello", TasksBenchmark.NAMED);
-        talk.await("message");
+        benchmarkChat.send("say hello", TasksBenchmark.NAMED);
+        benchmarkChat.await("message");
         times.firstEvent().add(System.nanoTime() - begin);
-        talk.await("content-delta");
+        benchmarkChat.await("content-delta");
         times.firstDelta().add(System.nanoTime() - begin);
-        talk.await("task-complete");
+        benchmarkChat.await("task-complete");
       } while (System.nanoTime() < end);
     }
   }
 
   private double appended() throws IOException {
-    try (var caller = new Caller(port)) {
-      var found = APPENDED.matcher(caller.get("/metrics"));
+    try (var httpConnection = new HttpConnection(port)) {
+      var found = APPENDED.matcher(httpConnection.get("/metrics"));
       if (!found.find()) {
         throw new IOException("the metrics of the server have no number of appended events");
       }

@@ -1,7 +1,7 @@
 package dev.parley.bench;
 
-import static dev.parley.bench.Report.shown;
-import static dev.parley.bench.Report.times;
+import static dev.parley.bench.BenchmarkReport.shown;
+import static dev.parley.bench.BenchmarkReport.times;
 
 import java.io.IOException;
 import java.net.URI;
@@ -18,10 +18,10 @@ final class TasksBenchmark implements Benchmark {
   private static final String SHORT = "say hello";
   private static final String LONG = "count to 1000";
 
-  private final Pace pace;
+  private final RunLength runLength;
 
-  TasksBenchmark(Pace pace) {
-    this.pace = pace;
+  TasksBenchmark(RunLength runLength) {
+    this.runLength = runLength;
   }
 
   @Override
@@ -30,47 +30,52 @@ final class TasksBenchmark implements Benchmark {
   }
 
   @Override
-  public void run(Report report) throws IOException, InterruptedException {
-    report.title("Tasks from message to answer, over HTTP, with the offline model");
-    try (var folder = Folder.make();
-        var server = server(folder)) {
+  public void run(BenchmarkReport benchmarkReport) throws IOException, InterruptedException {
+    benchmarkReport.title("Tasks from message to answer, over HTTP, with the offline model");
+    try (var temporaryFolder = TemporaryFolder.make();
+        var server = server(temporaryFolder)) {
       var port = port(server);
-      rates(report, port);
-      costs(report, port);
+      rates(benchmarkReport, port);
+      costs(benchmarkReport, port);
     }
-    try (var folder = Folder.make()) {
-      var found = new Recovery(folder, pace.openTasks()).measure();
-      report.table(
-          new Table("%,d open tasks, killed".formatted(pace.openTasks()), "s")
-              .row("start to 'Parley is ready' (with part of the recovery)", shown(found.ready()))
-              .row("from there until all have advanced or wait again", shown(found.advanced())));
-      report.atMost("recovery of open tasks", 2, found.advanced(), " s");
+    try (var temporaryFolder = TemporaryFolder.make()) {
+      var recoveryResult = new RecoveryBenchmark(temporaryFolder, runLength.openTasks()).measure();
+      benchmarkReport.table(
+          new ReportTable("%,d open tasks, killed".formatted(runLength.openTasks()), "s")
+              .row(
+                  "start to 'Parley is ready' (with part of the recovery)",
+                  shown(recoveryResult.ready()))
+              .row(
+                  "from there until all have advanced or wait again",
+                  shown(recoveryResult.advanced())));
+      benchmarkReport.atMost("recovery of open tasks", 2, recoveryResult.advanced(), " s");
     }
   }
 
   /// The real program, with a limit that lets all tasks run at once.
-  static Child server(Folder folder) throws IOException {
-    var config = folder.path().resolve("parley.yaml");
+  static BenchmarkProcess server(TemporaryFolder temporaryFolder) throws IOException {
+    var config = temporaryFolder.path().resolve("parley.yaml");
     Files.writeString(config, "limits: {maxConcurrentTasks: 2000, taskTimeout: 1h}\n");
-    return Child.server(
+    return BenchmarkProcess.server(
         dev.parley.app.Main.class,
         "serve",
         "--port",
         "0",
         "--data",
-        folder.path().resolve("data").toString(),
+        temporaryFolder.path().resolve("data").toString(),
         "--config",
         config.toString());
   }
 
-  static int port(Child server) throws IOException {
+  static int port(BenchmarkProcess server) throws IOException {
     return URI.create(server.await("Parley is ready: ")).getPort();
   }
 
-  private void rates(Report report, int port) throws IOException, InterruptedException {
-    new TaskLoad(port, pace.taskContexts().getFirst(), SHORT).run(pace.warmUp());
-    var table =
-        new Table(
+  private void rates(BenchmarkReport benchmarkReport, int port)
+      throws IOException, InterruptedException {
+    new TaskLoad(port, runLength.taskContexts().getFirst(), SHORT).run(runLength.warmUp());
+    var reportTable =
+        new ReportTable(
             "contexts at once",
             "short tasks/s",
             "their events/s",
@@ -81,12 +86,12 @@ final class TasksBenchmark implements Benchmark {
             "p99");
     var starts = 0.0;
     var events = 0.0;
-    for (var contexts : pace.taskContexts()) {
-      var brief = new TaskLoad(port, contexts, SHORT).run(pace.taskTime());
-      var streaming = new TaskLoad(port, contexts, LONG).run(pace.taskTime());
+    for (var contexts : runLength.taskContexts()) {
+      var brief = new TaskLoad(port, contexts, SHORT).run(runLength.taskTime());
+      var streaming = new TaskLoad(port, contexts, LONG).run(runLength.taskTime());
       starts = Math.max(starts, brief.tasks());
       events = Math.max(events, streaming.events());
-      table.row(
+      reportTable.row(
           "%,d".formatted(contexts),
           shown(brief.tasks()),
           shown(brief.events()),
@@ -96,45 +101,46 @@ final class TasksBenchmark implements Benchmark {
           shown(brief.firstDelta().millis(0.5)),
           shown(brief.firstDelta().millis(0.99)));
     }
-    report.note(
+    benchmarkReport.note(
         "Times are of one message after the other in one more context, while short tasks run.");
-    report.note("");
-    report.table(table);
-    report.atLeast("task starts", 500, starts, "/s");
-    report.atLeast("durable events end to end", 25_000, events, "/s");
-    report.note("");
+    benchmarkReport.note("");
+    benchmarkReport.table(reportTable);
+    benchmarkReport.atLeast("task starts", 500, starts, "/s");
+    benchmarkReport.atLeast("durable events end to end", 25_000, events, "/s");
+    benchmarkReport.note("");
   }
 
-  private void costs(Report report, int port) throws IOException {
+  private void costs(BenchmarkReport benchmarkReport, int port) throws IOException {
     var plain = millis(port, SHORT, NAMED);
     var tool = millis(port, "calculate 1+1", NAMED);
     var supervised = millis(port, SHORT, "");
-    report.table(
-        new Table("one task at a time, p50", "ms", "beside the first")
+    benchmarkReport.table(
+        new ReportTable("one task at a time, p50", "ms", "beside the first")
             .row("an agent that answers", shown(plain), times(1))
             .row("one tool call and a second turn", shown(tool), times(tool / plain))
             .row(
                 "a supervisor that chooses the agent",
                 shown(supervised),
                 times(supervised / plain)));
-    report.note("A tool call with its turn takes " + shown(tool - plain) + " ms more.");
-    report.note("");
+    benchmarkReport.note("A tool call with its turn takes " + shown(tool - plain) + " ms more.");
+    benchmarkReport.note("");
   }
 
   /// The median time of a task from its message to its end, as a reader of its stream sees it.
   private double millis(int port, String request, String more) throws IOException {
-    var took = new Histogram();
-    try (var talk = new Talk(port, more.isEmpty() ? "" : "task-complete,task-created")) {
-      for (var i = 0; i < WARM_UP + pace.posts(); i++) {
+    var took = new LatencyHistogram();
+    try (var benchmarkChat =
+        new BenchmarkChat(port, more.isEmpty() ? "" : "task-complete,task-created")) {
+      for (var i = 0; i < WARM_UP + runLength.posts(); i++) {
         if (i == WARM_UP) {
           took.clear();
         }
         var begin = System.nanoTime();
-        talk.say(request, more);
-        talk.await("task-complete");
+        benchmarkChat.send(request, more);
+        benchmarkChat.await("task-complete");
         if (more.isEmpty()) {
           // The first event was that of the sub-agent.
-          talk.await("task-complete");
+          benchmarkChat.await("task-complete");
         }
         took.add(System.nanoTime() - begin);
       }

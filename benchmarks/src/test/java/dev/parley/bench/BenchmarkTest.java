@@ -10,22 +10,23 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Every benchmark runs to its end and prints numbers. What they are is for `./bench` to say.
+/// Every benchmark runs to its end and prints numbers. Only `./bench` gives meaningful ones.
 class BenchmarkTest {
 
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-  private final Report report = new Report(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+  private final BenchmarkReport benchmarkReport =
+      new BenchmarkReport(new PrintStream(bytes, true, StandardCharsets.UTF_8));
 
   static Stream<String> names() {
-    return Main.all(Pace.TINY).stream().map(Benchmark::name);
+    return BenchmarkMain.all(RunLength.TINY).stream().map(Benchmark::name);
   }
 
   @ParameterizedTest
   @MethodSource("names")
   void a_benchmark_prints_a_table_of_numbers(String name) throws IOException, InterruptedException {
-    for (var benchmark : Main.all(Pace.TINY)) {
+    for (var benchmark : BenchmarkMain.all(RunLength.TINY)) {
       if (benchmark.name().equals(name)) {
-        benchmark.run(report);
+        benchmark.run(benchmarkReport);
       }
     }
 

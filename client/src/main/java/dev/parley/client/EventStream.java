@@ -23,41 +23,44 @@ public final class EventStream implements AutoCloseable {
   private static final Duration FOREVER = Duration.ofDays(10_000);
   private static final Duration HEARTBEAT_USUAL = Duration.ofSeconds(15);
   private static final double HEARTBEATS_MISSED_MAX = 2.5;
-  private static final int GARBLED_MAX = 3;
-  private static final int FAILURES_TOLD = 2;
+  private static final int MALFORMED_MAX = 3;
+  private static final int NOTICE_FAILURES = 2;
 
-  private final Http http;
+  private final HttpRequests httpRequests;
   private final ContextId context;
   private final StreamFilter filter;
   private final Reconnect reconnect;
   private final Consumer<String> notice;
   private final RandomGenerator random;
-  private final Inbox inbox;
+  private final EventSequencer eventSequencer;
 
   private final CountDownLatch closing = new CountDownLatch(1);
-  private volatile @Nullable Connection connection;
+  private volatile @Nullable StreamConnection streamConnection;
 
   private Duration silenceMax = silence(HEARTBEAT_USUAL);
-  private @Nullable Duration asked;
+  private @Nullable Duration retryDelay;
   private int failures;
-  private int garbled;
+  private int malformed;
   private long outageSince;
   private long retryAt;
   private long connects;
 
   EventStream(
-      Http http, Subscription subscription, ClientSettings settings, RandomGenerator random) {
-    this.http = http;
-    this.context = subscription.context();
-    this.filter = subscription.filter();
+      HttpRequests httpRequests,
+      StreamSubscription streamSubscription,
+      ClientSettings settings,
+      RandomGenerator random) {
+    this.httpRequests = httpRequests;
+    this.context = streamSubscription.context();
+    this.filter = streamSubscription.filter();
     this.reconnect = settings.reconnect();
     this.notice = settings.notice();
     this.random = random;
-    this.inbox = new Inbox(http, subscription);
+    this.eventSequencer = new EventSequencer(httpRequests, streamSubscription);
   }
 
   /// The context to read, the position to start after, and the filter.
-  record Subscription(ContextId context, Position after, StreamFilter filter) {}
+  record StreamSubscription(ContextId context, Position after, StreamFilter filter) {}
 
   /// Waits for the next event. Empty once the stream is closed.
   ///
@@ -78,13 +81,13 @@ public final class EventStream implements AutoCloseable {
         return closed() ? Optional.empty() : entry;
       }
       var left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
-      var open = connection;
+      var open = streamConnection;
       if (open != null) {
-        var arrival = open.await(left, silenceMax);
-        if (arrival == null) {
+        var receivedItem = open.await(left, silenceMax);
+        if (receivedItem == null) {
           return Optional.empty();
         }
-        take(arrival);
+        handle(receivedItem);
       } else if (tried && left.isZero()) {
         return Optional.empty();
       } else {
@@ -102,23 +105,23 @@ public final class EventStream implements AutoCloseable {
 
   /// The position of the reader: every event up to here was delivered, or did not match the filter.
   public Position position() {
-    return inbox.position();
+    return eventSequencer.position();
   }
 
   /// The number of events that were skipped because this client does not know their kind.
   public long unknown() {
-    return inbox.unknown();
+    return eventSequencer.unknown();
   }
 
   /// Calls `hook` for every event that is skipped because this client does not know its kind.
   public EventStream onUnknown(Consumer<ObjectNode> hook) {
-    inbox.onUnknown(hook);
+    eventSequencer.onUnknown(hook);
     return this;
   }
 
   /// The number of events that arrived twice and were dropped.
   public long duplicates() {
-    return inbox.duplicates();
+    return eventSequencer.duplicates();
   }
 
   /// The number of reconnects.
@@ -133,103 +136,109 @@ public final class EventStream implements AutoCloseable {
 
   private Optional<Entry> poll() {
     try {
-      return inbox.poll();
+      return eventSequencer.poll();
     } catch (Unreachable | Rejection.Busy | Rejection.Unavailable passing) {
-      inbox.forgetGap();
-      lost(passing);
+      eventSequencer.cancelRepair();
+      connectionLost(passing);
       return Optional.empty();
     } catch (Rejection | StreamGap | BadAnswer permanent) {
-      throw ended(permanent);
+      throw closedBy(permanent);
     }
   }
 
   private void connect(Duration patience) throws InterruptedException {
-    if (failures > 0 && !waitForTurn(patience)) {
+    if (failures > 0 && !awaitRetryTime(patience)) {
       return;
     }
     try {
-      var query = filter.addTo(new Query("/api/contexts/" + context + "/stream"));
-      var body = http.stream(Call.get(query.toString()), inbox.received().toString());
+      var requestPath = filter.addTo(new RequestPath("/api/contexts/" + context + "/stream"));
+      var body =
+          httpRequests.stream(
+              HttpCall.get(requestPath.toString()), eventSequencer.received().toString());
       connects++;
       silenceMax = silence(HEARTBEAT_USUAL);
-      connection = new Connection(body);
+      streamConnection = new StreamConnection(body);
       if (closed()) {
         disconnect();
       }
-    } catch (Http.Failure failure) {
+    } catch (HttpRequests.HttpFailure httpFailure) {
       if (Thread.interrupted()) {
         throw new InterruptedException();
       }
-      if (failure.permanent) {
-        throw ended(failure.reason);
+      if (httpFailure.permanent) {
+        throw closedBy(httpFailure.reason);
       }
-      failed(failure.retryAfter, failure.reason);
+      scheduleRetry(httpFailure.retryAfter, httpFailure.reason);
     }
   }
 
   /// Waits until the next retry is due. False if `patience` is shorter, or the stream was closed.
-  private boolean waitForTurn(Duration patience) throws InterruptedException {
+  private boolean awaitRetryTime(Duration patience) throws InterruptedException {
     var wait = retryAt - System.nanoTime();
     var closed = closing.await(Math.min(wait, patience.toNanos()), TimeUnit.NANOSECONDS);
     return !closed && wait <= patience.toNanos();
   }
 
-  private void take(Connection.Arrival arrival) {
-    switch (arrival) {
-      case Connection.Arrival.Frame(var frame) -> take(frame);
-      case Connection.Arrival.Ended(var reason) ->
-          lost(reason instanceof BadAnswer bad ? bad : http.unreachable(text(reason), reason));
-      case Connection.Arrival.Silent _ ->
-          lost(http.unreachable("silent for " + silenceMax.toMillis() + " ms", null));
+  private void handle(StreamConnection.ReceivedItem receivedItem) {
+    switch (receivedItem) {
+      case StreamConnection.ReceivedItem.Frame(var frame) -> handle(frame);
+      case StreamConnection.ReceivedItem.Ended(var reason) ->
+          connectionLost(
+              reason instanceof BadAnswer bad
+                  ? bad
+                  : httpRequests.unreachable(text(reason), reason));
+      case StreamConnection.ReceivedItem.Silent _ ->
+          connectionLost(
+              httpRequests.unreachable("silent for " + silenceMax.toMillis() + " ms", null));
     }
   }
 
-  private void take(SseFrame frame) {
+  private void handle(SseFrame frame) {
     try {
       if (frame.retry() != null) {
-        asked = frame.retry();
+        retryDelay = frame.retry();
       }
       switch (frame.event()) {
         case "stream-open" -> {
-          silenceMax = silence(Inbox.heartbeat(frame, HEARTBEAT_USUAL));
+          silenceMax = silence(EventSequencer.heartbeat(frame, HEARTBEAT_USUAL));
           // The server is back, so the patience starts again. The delays keep growing until an
           // event arrives, so that a server that drops every reader is not called without a pause.
           outageSince = System.nanoTime();
         }
-        case "stream-gap" -> throw ended(Inbox.gap(frame));
+        case "stream-gap" -> throw closedBy(EventSequencer.gap(frame));
         default -> {
           // Newer servers may send other frames about the stream itself; these are not events.
-          if (!frame.event().startsWith("stream-") && inbox.take(frame)) {
+          if (!frame.event().startsWith("stream-") && eventSequencer.addFrame(frame)) {
             failures = 0;
-            garbled = 0;
+            malformed = 0;
           }
         }
       }
     } catch (BadAnswer bad) {
-      lost(bad);
+      connectionLost(bad);
     }
   }
 
-  private void lost(RuntimeException reason) {
+  private void connectionLost(RuntimeException reason) {
     disconnect();
     if (closed()) {
       return;
     }
-    if (reason instanceof BadAnswer && ++garbled >= GARBLED_MAX) {
-      throw ended(reason);
+    if (reason instanceof BadAnswer && ++malformed >= MALFORMED_MAX) {
+      throw closedBy(reason);
     }
-    failed(null, reason);
+    scheduleRetry(null, reason);
   }
 
-  private void failed(@Nullable Duration retryAfter, RuntimeException reason) {
+  private void scheduleRetry(@Nullable Duration retryAfter, RuntimeException reason) {
     var now = System.nanoTime();
     if (failures++ == 0) {
       outageSince = now;
     }
-    if (failures == FAILURES_TOLD) {
+    if (failures == NOTICE_FAILURES) {
       notice.accept(String.valueOf(reason.getMessage()));
     }
-    var wait = reconnect.delay(failures, retryAfter == null ? asked : retryAfter, random);
+    var wait = reconnect.delay(failures, retryAfter == null ? retryDelay : retryAfter, random);
     retryAt = now + wait.toNanos();
     if (now - outageSince > reconnect.patience().toNanos()) {
       // If the reader calls again, the retries start again.
@@ -238,14 +247,14 @@ public final class EventStream implements AutoCloseable {
     }
   }
 
-  private RuntimeException ended(RuntimeException reason) {
+  private RuntimeException closedBy(RuntimeException reason) {
     close();
     return reason;
   }
 
   private void disconnect() {
-    var open = connection;
-    connection = null;
+    var open = streamConnection;
+    streamConnection = null;
     if (open != null) {
       open.close();
     }
@@ -254,7 +263,7 @@ public final class EventStream implements AutoCloseable {
   @Override
   public void close() {
     closing.countDown();
-    var open = connection;
+    var open = streamConnection;
     if (open != null) {
       open.close();
     }

@@ -1,6 +1,6 @@
 package dev.parley.client;
 
-import dev.parley.client.EventStream.Subscription;
+import dev.parley.client.EventStream.StreamSubscription;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
@@ -41,7 +41,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class ParleyClient implements AutoCloseable {
 
   private final ClientSettings settings;
-  private final Http http;
+  private final HttpRequests httpRequests;
   private final RandomGenerator random;
   private final Supplier<String> keys;
 
@@ -57,47 +57,47 @@ public final class ParleyClient implements AutoCloseable {
 
   ParleyClient(ClientSettings settings, RandomGenerator random, Supplier<String> keys) {
     this.settings = settings;
-    this.http = new Http(settings, random);
+    this.httpRequests = new HttpRequests(settings, random);
     this.random = random;
     this.keys = keys;
   }
 
   /// Creates a context.
   public ContextInfo createContext(NewContext context) {
-    return read(Call.post("/api/contexts", context, keys.get()), ContextInfo.class);
+    return read(HttpCall.post("/api/contexts", context, keys.get()), ContextInfo.class);
   }
 
   /// The context.
   public ContextInfo context(ContextId context) {
-    return read(Call.get(path(context, "")), ContextInfo.class);
+    return read(HttpCall.get(path(context, "")), ContextInfo.class);
   }
 
   /// Contexts, most recently changed first.
   public Page<ContextInfo> contexts(@Nullable String cursor, int limit) {
-    return list(new Query("/api/contexts"), cursor, limit, ContextInfo.class);
+    return list(new RequestPath("/api/contexts"), cursor, limit, ContextInfo.class);
   }
 
   /// Renames a context or replaces its metadata; null leaves a value unchanged.
   public ContextInfo updateContext(
       ContextId context, @Nullable String title, @Nullable ObjectNode metadata) {
     var change = new NewContext(null, title, metadata);
-    return read(Call.patch(path(context, ""), change), ContextInfo.class);
+    return read(HttpCall.patch(path(context, ""), change), ContextInfo.class);
   }
 
   /// Deletes a context. Returns when all its data is erased.
   public void deleteContext(ContextId context) {
-    http.plain(Call.delete(path(context, "")));
+    httpRequests.execute(HttpCall.delete(path(context, "")));
   }
 
   /// Takes a context back to an earlier event. Nothing is erased: the log continues, and the events
   /// in between no longer count.
   public Rewound rewind(ContextId context, Rewind rewind) {
-    return read(Call.post(path(context, "/rewind"), rewind, keys.get()), Rewound.class);
+    return read(HttpCall.post(path(context, "/rewind"), rewind, keys.get()), Rewound.class);
   }
 
   /// Creates a context that shares the history of this one up to an event.
   public ContextInfo fork(ContextId context, NewFork fork) {
-    return read(Call.post(path(context, "/fork"), fork, keys.get()), ContextInfo.class);
+    return read(HttpCall.post(path(context, "/fork"), fork, keys.get()), ContextInfo.class);
   }
 
   /// Sends a message. Returns when it is durable; the answer arrives as events.
@@ -108,7 +108,7 @@ public final class ParleyClient implements AutoCloseable {
   /// Sends a message with an idempotency key: a repeated call with the same key sends no second
   /// message.
   public Accepted send(ContextId context, NewMessage message, String key) {
-    return read(Call.post(path(context, "/messages"), message, key), Accepted.class);
+    return read(HttpCall.post(path(context, "/messages"), message, key), Accepted.class);
   }
 
   /// Sends a message and streams the events of its task.
@@ -130,29 +130,31 @@ public final class ParleyClient implements AutoCloseable {
 
   /// Messages after the one at `cursor`, oldest first.
   public Page<MessageInfo> messages(ContextId context, @Nullable String cursor, int limit) {
-    var query = new Query(path(context, "/messages")).with("after", cursor).with("limit", limit);
-    return page(query, MessageInfo.class);
+    var requestPath =
+        new RequestPath(path(context, "/messages")).with("after", cursor).with("limit", limit);
+    return page(requestPath, MessageInfo.class);
   }
 
   /// Tasks, oldest first.
   public Page<TaskInfo> tasks(ContextId context, @Nullable String cursor, int limit) {
-    return list(new Query(path(context, "/tasks")), cursor, limit, TaskInfo.class);
+    return list(new RequestPath(path(context, "/tasks")), cursor, limit, TaskInfo.class);
   }
 
   /// One task.
   public TaskInfo task(ContextId context, TaskId task) {
-    return read(Call.get(path(context, "/tasks/" + task)), TaskInfo.class);
+    return read(HttpCall.get(path(context, "/tasks/" + task)), TaskInfo.class);
   }
 
   /// The context that a task belongs to.
   public ContextId contextOf(TaskId task) {
-    return read(Call.get("/api/task-lookup/" + task), TaskPlace.class).contextId();
+    return read(HttpCall.get("/api/task-lookup/" + task), FoundTask.class).contextId();
   }
 
   /// Requests the cancellation of a task and its subtasks. Returns when the request is durable,
   /// before the tasks have stopped.
   public void cancel(ContextId context, TaskId task) {
-    http.plain(Call.post(path(context, "/tasks/" + task + "/cancel"), Json.object(), keys.get()));
+    httpRequests.execute(
+        HttpCall.post(path(context, "/tasks/" + task + "/cancel"), Json.object(), keys.get()));
   }
 
   /// Answers a task's question. Returns when the answer is durable.
@@ -162,99 +164,104 @@ public final class ParleyClient implements AutoCloseable {
   public void answer(ContextId context, InputId input, JsonNode value) {
     var body = Json.object();
     body.set("value", value);
-    http.plain(Call.post(path(context, "/inputs/" + input), body, keys.get()));
+    httpRequests.execute(HttpCall.post(path(context, "/inputs/" + input), body, keys.get()));
   }
 
   /// Sends the credential of a sign-in. The server stores it outside of the log.
   public void signIn(ContextId context, AuthId auth, String credential) {
     var body = Json.object().put("credential", credential);
-    http.plain(Call.post(path(context, "/auths/" + auth), body, keys.get()));
+    httpRequests.execute(HttpCall.post(path(context, "/auths/" + auth), body, keys.get()));
   }
 
   /// Open questions and sign-ins, in all contexts that the caller may see.
   public Page<InboxItem> inbox(@Nullable String cursor, int limit) {
-    return list(new Query("/api/inbox"), cursor, limit, InboxItem.class);
+    return list(new RequestPath("/api/inbox"), cursor, limit, InboxItem.class);
   }
 
   /// The latest versions of the artifacts, oldest first.
   public Page<ArtifactInfo> artifacts(ContextId context, @Nullable String cursor, int limit) {
-    return list(new Query(path(context, "/artifacts")), cursor, limit, ArtifactInfo.class);
+    return list(new RequestPath(path(context, "/artifacts")), cursor, limit, ArtifactInfo.class);
   }
 
   /// One version of an artifact; if null, the latest.
   public ArtifactInfo artifact(ContextId context, ArtifactId artifact, @Nullable Integer version) {
-    var query = new Query(path(context, "/artifacts/" + artifact)).with("version", version);
-    return read(Call.get(query.toString()), ArtifactInfo.class);
+    var requestPath =
+        new RequestPath(path(context, "/artifacts/" + artifact)).with("version", version);
+    return read(HttpCall.get(requestPath.toString()), ArtifactInfo.class);
   }
 
   /// An artifact's bytes, which the caller closes.
   public InputStream content(ContextId context, ArtifactId artifact, @Nullable Integer version) {
-    var query = new Query(path(context, "/artifacts/" + artifact + "/content"));
-    return http.bytes(Call.get(query.with("version", version).toString()));
+    var requestPath = new RequestPath(path(context, "/artifacts/" + artifact + "/content"));
+    return httpRequests.bytes(HttpCall.get(requestPath.with("version", version).toString()));
   }
 
   /// The current state of a context.
   public Snapshot snapshot(ContextId context) {
-    return read(Call.get(path(context, "/snapshot")), Snapshot.class);
+    return read(HttpCall.get(path(context, "/snapshot")), Snapshot.class);
   }
 
   /// The agents that the server offers.
   public List<AgentTypeInfo> agentTypes() {
-    return page(new Query("/api/agent-types"), AgentTypeInfo.class).items();
+    return page(new RequestPath("/api/agent-types"), AgentTypeInfo.class).items();
   }
 
   /// Events after `after`, oldest first.
   public EventPage events(ContextId context, Position after, int limit, StreamFilter filter) {
-    var query = new Query(path(context, "/events")).with("after", after).with("limit", limit);
-    return EventPage.of(http.json(Call.get(filter.addTo(query).toString())));
+    var requestPath =
+        new RequestPath(path(context, "/events")).with("after", after).with("limit", limit);
+    return EventPage.of(httpRequests.json(HttpCall.get(filter.addTo(requestPath).toString())));
   }
 
   /// The same without text that was deleted or edited later; the deltas of such an answer are left
   /// out.
   public EventPage correctedEvents(ContextId context, Position after, int limit) {
-    var query = new Query(path(context, "/events")).with("after", after).with("limit", limit);
-    return EventPage.of(http.json(Call.get(query.with("corrected", true).toString())));
+    var requestPath =
+        new RequestPath(path(context, "/events")).with("after", after).with("limit", limit);
+    return EventPage.of(
+        httpRequests.json(HttpCall.get(requestPath.with("corrected", true).toString())));
   }
 
   /// Streams events after `after` ([Position#START] for all), then new ones, until it is closed.
   public EventStream stream(ContextId context, Position after, StreamFilter filter) {
-    var subscription = new Subscription(context, after, filter);
-    return new EventStream(http, subscription, settings, random);
+    var streamSubscription = new StreamSubscription(context, after, filter);
+    return new EventStream(httpRequests, streamSubscription, settings, random);
   }
 
   /// The health report of the server.
   public ObjectNode health() {
-    return http.json(Call.get("/healthz"));
+    return httpRequests.json(HttpCall.get("/healthz"));
   }
 
   /// Ends every request and stream of this client.
   @Override
   public void close() {
-    http.close();
+    httpRequests.close();
   }
 
-  private <T> T read(Call call, Class<T> type) {
-    return fit(call.path(), http.json(call), type);
+  private <T> T read(HttpCall httpCall, Class<T> type) {
+    return decode(httpCall.path(), httpRequests.json(httpCall), type);
   }
 
-  private <T> Page<T> list(Query query, @Nullable String cursor, int limit, Class<T> type) {
-    return page(query.with("cursor", cursor).with("limit", limit), type);
+  private <T> Page<T> list(
+      RequestPath requestPath, @Nullable String cursor, int limit, Class<T> type) {
+    return page(requestPath.with("cursor", cursor).with("limit", limit), type);
   }
 
-  private <T> Page<T> page(Query query, Class<T> type) {
-    var answer = http.json(Call.get(query.toString()));
+  private <T> Page<T> page(RequestPath requestPath, Class<T> type) {
+    var answer = httpRequests.json(HttpCall.get(requestPath.toString()));
     var items = new ArrayList<T>();
     for (var item : answer.path("items")) {
       if (!(item instanceof ObjectNode fields)) {
-        throw new BadAnswer(query + " returned a list with items that are not objects");
+        throw new BadAnswer(requestPath + " returned a list with items that are not objects");
       }
-      items.add(fit(query.toString(), fields, type));
+      items.add(decode(requestPath.toString(), fields, type));
     }
     var next = answer.path("nextCursor");
     return new Page<>(items, next.isString() || next.isNumber() ? next.asString() : null);
   }
 
-  private static <T> T fit(String path, ObjectNode answer, Class<T> type) {
+  private static <T> T decode(String path, ObjectNode answer, Class<T> type) {
     try {
       return Json.read(answer, type);
     } catch (Rejection.Invalid misfit) {
@@ -267,5 +274,5 @@ public final class ParleyClient implements AutoCloseable {
     return "/api/contexts/" + context + rest;
   }
 
-  private record TaskPlace(ContextId contextId, TaskId taskId) {}
+  private record FoundTask(ContextId contextId, TaskId taskId) {}
 }

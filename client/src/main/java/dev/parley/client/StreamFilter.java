@@ -100,7 +100,7 @@ public record StreamFilter(
   }
 
   /// True if all public events are selected, so that a gap in the sequence numbers means a loss.
-  boolean dense() {
+  boolean selectsAllPublic() {
     return kinds.isEmpty()
         && excluded.isEmpty()
         && tasks.equals(Tasks.ALL)
@@ -110,8 +110,8 @@ public record StreamFilter(
   }
 
   /// Adds this filter to a query.
-  Query addTo(Query query) {
-    return query
+  RequestPath addTo(RequestPath requestPath) {
+    return requestPath
         .with("kinds", names(sorted(kinds)))
         .with("exclude", names(sorted(excluded)))
         .with("taskId", tasks.taskId)

@@ -23,6 +23,6 @@ public final class TimelineFold {
 
   /// The timeline of all events so far.
   public Timeline timeline() {
-    return new Weaving(new Branches(entries.values())).timeline();
+    return new TimelineBuilder(new SubagentEvents(entries.values())).timeline();
   }
 }

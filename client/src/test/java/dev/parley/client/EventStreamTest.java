@@ -24,19 +24,20 @@ class EventStreamTest {
   private static final Reconnect QUICK =
       new Reconnect(Duration.ofMillis(1), Duration.ofMillis(5), 3, Duration.ofSeconds(20));
 
-  /// S5.75, S5.76, S1.43.
+  /// EVENT-75, EVENT-76, CHAT-43.
   @Test
   void a_reader_cut_at_200_random_points_has_exactly_the_log() throws Exception {
-    var log = Log.ofDeltas(3000);
+    var contextLogFixture = ContextLogFixture.ofDeltas(3000);
     var random = new Random(42);
     var cuts = new AtomicInteger();
     try (var server =
-            new StandIn(
-                (request, reply) -> {
-                  var after = Long.parseLong(request.header("Last-Event-ID"));
-                  var stream = reply.stream(random.nextBoolean());
+            new FakeHttpServer(
+                (fakeRequest, fakeReply) -> {
+                  var after = Long.parseLong(fakeRequest.header("Last-Event-ID"));
+                  var stream = fakeReply.stream(random.nextBoolean());
                   var bytes =
-                      (Log.open("" + after, 15_000) + log.frames(after + 1, 3000))
+                      (ContextLogFixture.open("" + after, 15_000)
+                              + contextLogFixture.frames(after + 1, 3000))
                           .getBytes(StandardCharsets.UTF_8);
                   if (cuts.getAndIncrement() < 200) {
                     stream.send(bytes, Math.min(bytes.length, random.nextInt(5000)));
@@ -45,82 +46,93 @@ class EventStreamTest {
                   }
                 });
         var client = client(server);
-        var stream = client.stream(Log.CONTEXT, Position.START, StreamFilter.ALL)) {
+        var stream = client.stream(ContextLogFixture.CONTEXT, Position.START, StreamFilter.ALL)) {
 
-      assertThat(take(stream, 3000)).isEqualTo(log.entries());
+      assertThat(take(stream, 3000)).isEqualTo(contextLogFixture.entries());
       assertThat(stream.reconnects()).isBetween(100L, 200L);
     }
   }
 
   @Test
   void what_comes_twice_or_late_is_dropped() throws Exception {
-    var log = Log.ofDeltas(10);
+    var contextLogFixture = ContextLogFixture.ofDeltas(10);
     try (var server =
-            new StandIn(
-                (_, reply) ->
-                    reply.stream(true)
-                        .send(log.frames(1, 6) + log.frames(3, 5) + log.frames(6, 10))
+            new FakeHttpServer(
+                (_, fakeReply) ->
+                    fakeReply.stream(true)
+                        .send(
+                            contextLogFixture.frames(1, 6)
+                                + contextLogFixture.frames(3, 5)
+                                + contextLogFixture.frames(6, 10))
                         .hold());
         var client = client(server);
-        var stream = client.stream(Log.CONTEXT, Position.START, StreamFilter.ALL)) {
+        var stream = client.stream(ContextLogFixture.CONTEXT, Position.START, StreamFilter.ALL)) {
 
-      assertThat(take(stream, 10)).isEqualTo(log.entries());
+      assertThat(take(stream, 10)).isEqualTo(contextLogFixture.entries());
       assertThat(stream.duplicates()).isEqualTo(4);
     }
   }
 
   @Test
   void what_a_stream_leaves_out_is_fetched() throws Exception {
-    var log = Log.ofDeltas(1500);
+    var contextLogFixture = ContextLogFixture.ofDeltas(1500);
     try (var server =
-            new StandIn(
-                (request, reply) -> {
-                  if (request.path().endsWith("/events")) {
-                    reply.json(200, log.page(number(request.query(), "after"), 500));
+            new FakeHttpServer(
+                (fakeRequest, fakeReply) -> {
+                  if (fakeRequest.path().endsWith("/events")) {
+                    fakeReply.json(
+                        200, contextLogFixture.page(number(fakeRequest.query(), "after"), 500));
                   } else {
-                    reply.stream(true).send(log.frames(1, 3) + log.frames(1400, 1500)).hold();
+                    fakeReply.stream(true)
+                        .send(contextLogFixture.frames(1, 3) + contextLogFixture.frames(1400, 1500))
+                        .hold();
                   }
                 });
         var client = client(server);
-        var stream = client.stream(Log.CONTEXT, Position.START, StreamFilter.ALL)) {
+        var stream = client.stream(ContextLogFixture.CONTEXT, Position.START, StreamFilter.ALL)) {
 
-      assertThat(take(stream, 1500)).isEqualTo(log.entries());
+      assertThat(take(stream, 1500)).isEqualTo(contextLogFixture.entries());
     }
   }
 
   @Test
   void a_heartbeat_that_is_ahead_of_the_events_shows_a_gap_too() throws Exception {
-    var log = Log.ofDeltas(5);
+    var contextLogFixture = ContextLogFixture.ofDeltas(5);
     try (var server =
-            new StandIn(
-                (request, reply) -> {
-                  if (request.path().endsWith("/events")) {
-                    reply.json(200, log.page(number(request.query(), "after"), 500));
+            new FakeHttpServer(
+                (fakeRequest, fakeReply) -> {
+                  if (fakeRequest.path().endsWith("/events")) {
+                    fakeReply.json(
+                        200, contextLogFixture.page(number(fakeRequest.query(), "after"), 500));
                   } else {
-                    reply.stream(true).send(log.frames(1, 3) + ": beat\nid: 5\n\n").hold();
+                    fakeReply.stream(true)
+                        .send(contextLogFixture.frames(1, 3) + ": beat\nid: 5\n\n")
+                        .hold();
                   }
                 });
         var client = client(server);
-        var stream = client.stream(Log.CONTEXT, Position.START, StreamFilter.ALL)) {
+        var stream = client.stream(ContextLogFixture.CONTEXT, Position.START, StreamFilter.ALL)) {
 
-      assertThat(take(stream, 5)).isEqualTo(log.entries());
+      assertThat(take(stream, 5)).isEqualTo(contextLogFixture.entries());
     }
   }
 
   @Test
   void events_that_the_server_has_lost_are_not_passed_over_in_silence() {
-    var log = Log.ofDeltas(10);
+    var contextLogFixture = ContextLogFixture.ofDeltas(10);
     try (var server =
-            new StandIn(
-                (request, reply) -> {
-                  if (request.path().endsWith("/events")) {
-                    reply.json(200, "{\"events\":[],\"position\":\"10\",\"hasMore\":false}");
+            new FakeHttpServer(
+                (fakeRequest, fakeReply) -> {
+                  if (fakeRequest.path().endsWith("/events")) {
+                    fakeReply.json(200, "{\"events\":[],\"position\":\"10\",\"hasMore\":false}");
                   } else {
-                    reply.stream(true).send(log.frames(1, 1) + log.frames(9, 10)).hold();
+                    fakeReply.stream(true)
+                        .send(contextLogFixture.frames(1, 1) + contextLogFixture.frames(9, 10))
+                        .hold();
                   }
                 });
         var client = client(server);
-        var stream = client.stream(Log.CONTEXT, Position.START, StreamFilter.ALL)) {
+        var stream = client.stream(ContextLogFixture.CONTEXT, Position.START, StreamFilter.ALL)) {
 
       assertThatThrownBy(() -> take(stream, 10))
           .isInstanceOfSatisfying(
@@ -130,25 +142,31 @@ class EventStreamTest {
 
   @Test
   void a_filtered_reader_goes_on_after_the_last_heartbeat() throws Exception {
-    var log = Log.ofDeltas(90);
+    var contextLogFixture = ContextLogFixture.ofDeltas(90);
     var resumed = new ArrayList<String>();
     try (var server =
-            new StandIn(
-                (request, reply) -> {
-                  resumed.add(request.header("Last-Event-ID"));
-                  reply.stream(true);
+            new FakeHttpServer(
+                (fakeRequest, fakeReply) -> {
+                  resumed.add(fakeRequest.header("Last-Event-ID"));
+                  fakeReply.stream(true);
                   if (resumed.size() == 1) {
-                    reply.send(Log.frame(log.entries().get(6)) + ": beat\nid: 80\n\n");
+                    fakeReply.send(
+                        ContextLogFixture.frame(contextLogFixture.entries().get(6))
+                            + ": beat\nid: 80\n\n");
                   } else {
-                    reply.send(Log.frame(log.entries().get(87))).hold();
+                    fakeReply
+                        .send(ContextLogFixture.frame(contextLogFixture.entries().get(87)))
+                        .hold();
                   }
                 });
         var client = client(server);
         var stream =
             client.stream(
-                Log.CONTEXT,
+                ContextLogFixture.CONTEXT,
                 Position.START,
-                StreamFilter.ALL.onlyKinds(Set.of(Kind.CONTENT_DELTA)).onlyTask(Log.TASK))) {
+                StreamFilter.ALL
+                    .onlyKinds(Set.of(Kind.CONTENT_DELTA))
+                    .onlyTask(ContextLogFixture.TASK))) {
 
       assertThat(take(stream, 2)).extracting(e -> e.position().seq()).containsExactly(7L, 88L);
       assertThat(resumed).containsExactly("0", "80");
@@ -158,45 +176,49 @@ class EventStreamTest {
 
   @Test
   void a_connection_that_falls_silent_is_replaced() throws Exception {
-    var log = Log.ofDeltas(4);
+    var contextLogFixture = ContextLogFixture.ofDeltas(4);
     var calls = new AtomicInteger();
     try (var server =
-            new StandIn(
-                (_, reply) -> {
-                  reply.stream(true);
+            new FakeHttpServer(
+                (_, fakeReply) -> {
+                  fakeReply.stream(true);
                   if (calls.getAndIncrement() == 0) {
-                    reply.send(Log.open("0", 1_000) + log.frames(1, 2)).hold();
+                    fakeReply
+                        .send(ContextLogFixture.open("0", 1_000) + contextLogFixture.frames(1, 2))
+                        .hold();
                   } else {
-                    reply.send(Log.open("2", 10_000) + log.frames(3, 4)).hold();
+                    fakeReply
+                        .send(ContextLogFixture.open("2", 10_000) + contextLogFixture.frames(3, 4))
+                        .hold();
                   }
                 });
         var client = client(server);
-        var stream = client.stream(Log.CONTEXT, Position.START, StreamFilter.ALL)) {
+        var stream = client.stream(ContextLogFixture.CONTEXT, Position.START, StreamFilter.ALL)) {
 
-      assertThat(take(stream, 4)).isEqualTo(log.entries());
+      assertThat(take(stream, 4)).isEqualTo(contextLogFixture.entries());
       assertThat(stream.reconnects()).isEqualTo(1);
     }
   }
 
   @Test
   void kinds_from_the_future_are_passed_over_and_counted() throws Exception {
-    var log = Log.ofDeltas(3);
+    var contextLogFixture = ContextLogFixture.ofDeltas(3);
     var future =
         "id: 2\nevent: warp\ndata: {\"kind\":\"warp\",\"seq\":2,\"contextId\":\"c-1\"}\n\n";
     var seen = new ArrayList<String>();
     try (var server =
-            new StandIn(
-                (_, reply) ->
-                    reply.stream(true)
+            new FakeHttpServer(
+                (_, fakeReply) ->
+                    fakeReply.stream(true)
                         .send(
-                            log.frames(1, 1)
+                            contextLogFixture.frames(1, 1)
                                 + "event: stream-weather\ndata: {\"kind\":\"stream-weather\"}\n\n"
                                 + future
-                                + log.frames(3, 3))
+                                + contextLogFixture.frames(3, 3))
                         .hold());
         var client = client(server);
         var stream =
-            client.stream(Log.CONTEXT, Position.START, StreamFilter.ALL)
+            client.stream(ContextLogFixture.CONTEXT, Position.START, StreamFilter.ALL)
                 .onUnknown(event -> seen.add(event.path("kind").asString()))) {
 
       assertThat(take(stream, 2)).extracting(e -> e.position().seq()).containsExactly(1L, 3L);
@@ -207,32 +229,35 @@ class EventStreamTest {
 
   @Test
   void a_garbled_frame_is_asked_for_again() throws Exception {
-    var log = Log.ofDeltas(4);
+    var contextLogFixture = ContextLogFixture.ofDeltas(4);
     var calls = new AtomicInteger();
     try (var server =
-            new StandIn(
-                (request, reply) -> {
-                  var after = Long.parseLong(request.header("Last-Event-ID"));
-                  reply.stream(true);
+            new FakeHttpServer(
+                (fakeRequest, fakeReply) -> {
+                  var after = Long.parseLong(fakeRequest.header("Last-Event-ID"));
+                  fakeReply.stream(true);
                   if (calls.getAndIncrement() == 0) {
-                    reply.send(log.frames(1, 2) + "id: 3\ndata: {\"kind\":\n\n").hold();
+                    fakeReply
+                        .send(contextLogFixture.frames(1, 2) + "id: 3\ndata: {\"kind\":\n\n")
+                        .hold();
                   } else {
-                    reply.send(log.frames(after + 1, 4)).hold();
+                    fakeReply.send(contextLogFixture.frames(after + 1, 4)).hold();
                   }
                 });
         var client = client(server);
-        var stream = client.stream(Log.CONTEXT, Position.START, StreamFilter.ALL)) {
+        var stream = client.stream(ContextLogFixture.CONTEXT, Position.START, StreamFilter.ALL)) {
 
-      assertThat(take(stream, 4)).isEqualTo(log.entries());
+      assertThat(take(stream, 4)).isEqualTo(contextLogFixture.entries());
     }
   }
 
   @Test
   void a_stream_of_nothing_but_garbage_is_given_up() {
     try (var server =
-            new StandIn((_, reply) -> reply.stream(true).send("data: <html>\n\n").hold());
+            new FakeHttpServer(
+                (_, fakeReply) -> fakeReply.stream(true).send("data: <html>\n\n").hold());
         var client = client(server);
-        var stream = client.stream(Log.CONTEXT, Position.START, StreamFilter.ALL)) {
+        var stream = client.stream(ContextLogFixture.CONTEXT, Position.START, StreamFilter.ALL)) {
 
       assertThatThrownBy(stream::next).isInstanceOf(BadAnswer.class);
       assertThat(server.requests()).hasSize(3);
@@ -245,9 +270,10 @@ class EventStreamTest {
     var gap =
         "event: stream-gap\ndata: {\"kind\":\"stream-gap\",\"reason\":\"ahead-of-head\","
             + "\"requested\":\"99\",\"position\":\"7\"}\n\n";
-    try (var server = new StandIn((_, reply) -> reply.stream(true).send(gap).hold());
+    try (var server =
+            new FakeHttpServer((_, fakeReply) -> fakeReply.stream(true).send(gap).hold());
         var client = client(server);
-        var stream = client.stream(Log.CONTEXT, Position.of(99), StreamFilter.ALL)) {
+        var stream = client.stream(ContextLogFixture.CONTEXT, Position.of(99), StreamFilter.ALL)) {
 
       assertThatThrownBy(stream::next)
           .isInstanceOfSatisfying(
@@ -263,11 +289,12 @@ class EventStreamTest {
   @Test
   void a_deleted_context_ends_the_stream_with_the_servers_own_rejection() {
     try (var server =
-            new StandIn(
-                (_, reply) ->
-                    reply.json(410, "{\"status\":410,\"code\":\"gone\",\"detail\":\"deleted\"}"));
+            new FakeHttpServer(
+                (_, fakeReply) ->
+                    fakeReply.json(
+                        410, "{\"status\":410,\"code\":\"gone\",\"detail\":\"deleted\"}"));
         var client = client(server);
-        var stream = client.stream(Log.CONTEXT, Position.START, StreamFilter.ALL)) {
+        var stream = client.stream(ContextLogFixture.CONTEXT, Position.START, StreamFilter.ALL)) {
 
       assertThatThrownBy(stream::next).isInstanceOf(Rejection.Gone.class).hasMessage("deleted");
     }
@@ -275,33 +302,35 @@ class EventStreamTest {
 
   @Test
   void a_server_that_is_busy_is_asked_again() throws Exception {
-    var log = Log.ofDeltas(1);
+    var contextLogFixture = ContextLogFixture.ofDeltas(1);
     var calls = new AtomicInteger();
     try (var server =
-            new StandIn(
-                (_, reply) -> {
+            new FakeHttpServer(
+                (_, fakeReply) -> {
                   if (calls.getAndIncrement() < 2) {
-                    reply.json(503, "{\"code\":\"unavailable\"}", "Retry-After: 0");
+                    fakeReply.json(503, "{\"code\":\"unavailable\"}", "Retry-After: 0");
                   } else {
-                    reply.stream(false).send(log.frames(1, 1)).hold();
+                    fakeReply.stream(false).send(contextLogFixture.frames(1, 1)).hold();
                   }
                 });
         var client = client(server);
-        var stream = client.stream(Log.CONTEXT, Position.START, StreamFilter.ALL)) {
+        var stream = client.stream(ContextLogFixture.CONTEXT, Position.START, StreamFilter.ALL)) {
 
-      assertThat(take(stream, 1)).isEqualTo(log.entries());
+      assertThat(take(stream, 1)).isEqualTo(contextLogFixture.entries());
     }
   }
 
   @Test
   void a_server_that_stays_away_is_given_up_after_a_while() throws Exception {
-    var log = Log.ofDeltas(1);
-    try (var server = new StandIn((_, reply) -> reply.stream(true).send(log.frames(1, 1)));
+    var contextLogFixture = ContextLogFixture.ofDeltas(1);
+    try (var server =
+            new FakeHttpServer(
+                (_, fakeReply) -> fakeReply.stream(true).send(contextLogFixture.frames(1, 1)));
         var client =
             new ParleyClient(
                 ClientSettings.of(server.url())
                     .withReconnect(QUICK.withPatience(Duration.ofMillis(50))));
-        var stream = client.stream(Log.CONTEXT, Position.START, StreamFilter.ALL)) {
+        var stream = client.stream(ContextLogFixture.CONTEXT, Position.START, StreamFilter.ALL)) {
       assertThat(take(stream, 1)).hasSize(1);
       server.stop();
 
@@ -311,9 +340,12 @@ class EventStreamTest {
 
   @Test
   void a_reader_with_little_patience_gets_nothing_rather_than_waiting() throws Exception {
-    try (var server = new StandIn((_, reply) -> reply.stream(true).send(Log.open("0", 0)).hold());
+    try (var server =
+            new FakeHttpServer(
+                (_, fakeReply) ->
+                    fakeReply.stream(true).send(ContextLogFixture.open("0", 0)).hold());
         var client = client(server);
-        var stream = client.stream(Log.CONTEXT, Position.START, StreamFilter.ALL)) {
+        var stream = client.stream(ContextLogFixture.CONTEXT, Position.START, StreamFilter.ALL)) {
 
       assertThat(stream.next(Duration.ZERO)).isEmpty();
       assertThat(stream.next(Duration.ofMillis(20))).isEmpty();
@@ -325,14 +357,14 @@ class EventStreamTest {
   void closing_wakes_the_reader() throws Exception {
     var connected = new CountDownLatch(1);
     try (var server =
-            new StandIn(
-                (_, reply) -> {
-                  reply.stream(true).send(Log.open("0", 60_000));
+            new FakeHttpServer(
+                (_, fakeReply) -> {
+                  fakeReply.stream(true).send(ContextLogFixture.open("0", 60_000));
                   connected.countDown();
-                  reply.hold();
+                  fakeReply.hold();
                 });
         var client = client(server)) {
-      var stream = client.stream(Log.CONTEXT, Position.START, StreamFilter.ALL);
+      var stream = client.stream(ContextLogFixture.CONTEXT, Position.START, StreamFilter.ALL);
       Thread.ofVirtual()
           .start(
               () -> {
@@ -348,7 +380,7 @@ class EventStreamTest {
     }
   }
 
-  private static ParleyClient client(StandIn server) {
+  private static ParleyClient client(FakeHttpServer server) {
     return new ParleyClient(ClientSettings.of(server.url()).withReconnect(QUICK));
   }
 

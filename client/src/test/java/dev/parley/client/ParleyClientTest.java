@@ -44,22 +44,23 @@ class ParleyClientTest {
   @Test
   void a_context_is_rewound_and_forked() {
     try (var server =
-            new StandIn(
-                (request, reply) ->
-                    reply.json(200, request.path().endsWith("/rewind") ? REWOUND : FORKED));
+            new FakeHttpServer(
+                (fakeRequest, fakeReply) ->
+                    fakeReply.json(
+                        200, fakeRequest.path().endsWith("/rewind") ? REWOUND : FORKED));
         var client = client(server)) {
 
-      assertThat(client.rewind(Log.CONTEXT, Rewind.before(new TaskId("t-1"))))
-          .isEqualTo(new Rewound(Log.CONTEXT, 9, 3));
-      client.rewind(Log.CONTEXT, Rewind.before(new MessageId("m-1")));
-      client.rewind(Log.CONTEXT, Rewind.to(3));
-      assertThat(client.fork(Log.CONTEXT, NewFork.at(7)).forkedFrom())
-          .isEqualTo(new ContextInfo.ForkedFrom(Log.CONTEXT, 7));
-      client.fork(Log.CONTEXT, NewFork.OF_ALL);
+      assertThat(client.rewind(ContextLogFixture.CONTEXT, Rewind.before(new TaskId("t-1"))))
+          .isEqualTo(new Rewound(ContextLogFixture.CONTEXT, 9, 3));
+      client.rewind(ContextLogFixture.CONTEXT, Rewind.before(new MessageId("m-1")));
+      client.rewind(ContextLogFixture.CONTEXT, Rewind.to(3));
+      assertThat(client.fork(ContextLogFixture.CONTEXT, NewFork.at(7)).forkedFrom())
+          .isEqualTo(new ContextInfo.ForkedFrom(ContextLogFixture.CONTEXT, 7));
+      client.fork(ContextLogFixture.CONTEXT, NewFork.OF_ALL);
 
-      var path = "/api/contexts/" + Log.CONTEXT;
+      var path = "/api/contexts/" + ContextLogFixture.CONTEXT;
       assertThat(server.requests())
-          .extracting(request -> request.path() + " " + request.body())
+          .extracting(fakeRequest -> fakeRequest.path() + " " + fakeRequest.body())
           .containsExactly(
               path + "/rewind {\"beforeTaskId\":\"t-1\"}",
               path + "/rewind {\"beforeMessageId\":\"m-1\"}",
@@ -88,10 +89,10 @@ class ParleyClientTest {
     var problem =
         "{\"title\":\"t\",\"status\":%d,\"detail\":\"because\",\"code\":\"%s\"}"
             .formatted(status, code);
-    try (var server = new StandIn((_, reply) -> reply.json(status, problem));
+    try (var server = new FakeHttpServer((_, fakeReply) -> fakeReply.json(status, problem));
         var client = client(server)) {
 
-      assertThatThrownBy(() -> client.context(Log.CONTEXT))
+      assertThatThrownBy(() -> client.context(ContextLogFixture.CONTEXT))
           .isInstanceOf(Rejection.class)
           .hasMessage("because")
           .satisfies(e -> assertThat(e.getClass().getSimpleName()).isEqualTo(type))
@@ -106,33 +107,34 @@ class ParleyClientTest {
 
   @Test
   void a_failing_server_is_asked_again_and_then_reported() {
-    try (var server = new StandIn((_, reply) -> reply.json(500, "{\"detail\":\"a bug\"}"));
+    try (var server =
+            new FakeHttpServer((_, fakeReply) -> fakeReply.json(500, "{\"detail\":\"a bug\"}"));
         var client = client(server)) {
 
-      assertThatThrownBy(() -> client.context(Log.CONTEXT))
+      assertThatThrownBy(() -> client.context(ContextLogFixture.CONTEXT))
           .isInstanceOf(BadAnswer.class)
           .hasMessageContaining("a bug");
       assertThat(server.requests()).hasSize(3);
     }
   }
 
-  /// X.7.
+  /// CORE-7.
   @Test
   void a_message_whose_answer_was_lost_is_sent_again_with_the_same_key() {
     var calls = new AtomicInteger();
     try (var server =
-            new StandIn(
-                (_, reply) -> {
+            new FakeHttpServer(
+                (_, fakeReply) -> {
                   if (calls.getAndIncrement() > 0) {
-                    reply.json(202, ACCEPTED);
+                    fakeReply.json(202, ACCEPTED);
                   }
                 });
         var client = client(server)) {
       var message =
           NewMessage.text("hi").to(new AgentTypeId("agent-code")).whenBusy("reject").in("/tmp");
-      var accepted = client.send(Log.CONTEXT, message);
+      var accepted = client.send(ContextLogFixture.CONTEXT, message);
 
-      assertThat(accepted.taskId()).isEqualTo(Log.TASK);
+      assertThat(accepted.taskId()).isEqualTo(ContextLogFixture.TASK);
       assertThat(server.requests()).hasSize(2);
       assertThat(server.requests())
           .extracting(r -> r.header("Idempotency-Key"))
@@ -147,10 +149,10 @@ class ParleyClientTest {
 
   @Test
   void two_messages_have_two_keys_and_each_request_the_token() {
-    try (var server = new StandIn((_, reply) -> reply.json(202, ACCEPTED));
+    try (var server = new FakeHttpServer((_, fakeReply) -> fakeReply.json(202, ACCEPTED));
         var client = new ParleyClient(ClientSettings.of(server.url()).withToken("secret"))) {
-      client.send(Log.CONTEXT, NewMessage.text("hi"));
-      client.send(Log.CONTEXT, NewMessage.text("hi"));
+      client.send(ContextLogFixture.CONTEXT, NewMessage.text("hi"));
+      client.send(ContextLogFixture.CONTEXT, NewMessage.text("hi"));
 
       assertThat(server.requests())
           .extracting(r -> r.header("Idempotency-Key"))
@@ -166,7 +168,7 @@ class ParleyClientTest {
   @Test
   void a_server_that_is_not_there_is_said_so_at_once() throws IOException {
     try (var client = new ParleyClient(nobody())) {
-      assertThatThrownBy(() -> client.context(Log.CONTEXT))
+      assertThatThrownBy(() -> client.context(ContextLogFixture.CONTEXT))
           .isInstanceOf(Unreachable.class)
           .hasMessageStartingWith("No Parley server answers at http://127.0.0.1:");
     }
@@ -174,9 +176,9 @@ class ParleyClientTest {
 
   @Test
   void another_kind_of_server_is_recognised() {
-    try (var server = new StandIn((_, reply) -> reply.json(200, "<html>"));
+    try (var server = new FakeHttpServer((_, fakeReply) -> fakeReply.json(200, "<html>"));
         var client = client(server)) {
-      assertThatThrownBy(() -> client.context(Log.CONTEXT))
+      assertThatThrownBy(() -> client.context(ContextLogFixture.CONTEXT))
           .isInstanceOf(BadAnswer.class)
           .hasMessageContaining("is this a Parley server?");
     }
@@ -184,21 +186,22 @@ class ParleyClientTest {
 
   @Test
   void an_answer_that_lacks_a_field_is_the_servers_fault() {
-    try (var server = new StandIn((_, reply) -> reply.json(202, "{\"contextId\":\"c-1\"}"));
+    try (var server =
+            new FakeHttpServer((_, fakeReply) -> fakeReply.json(202, "{\"contextId\":\"c-1\"}"));
         var client = client(server)) {
-      assertThatThrownBy(() -> client.send(Log.CONTEXT, NewMessage.text("hi")))
+      assertThatThrownBy(() -> client.send(ContextLogFixture.CONTEXT, NewMessage.text("hi")))
           .isInstanceOf(BadAnswer.class);
     }
   }
 
   @Test
   void a_server_that_does_not_answer_in_time_is_given_up() {
-    try (var server = new StandIn((_, reply) -> reply.hold())) {
+    try (var server = new FakeHttpServer((_, fakeReply) -> fakeReply.hold())) {
       var settings =
           new ClientSettings(
               server.url(), null, Duration.ofSeconds(5), Duration.ofMillis(30), QUICK, _ -> {});
       try (var client = new ParleyClient(settings)) {
-        assertThatThrownBy(() -> client.context(Log.CONTEXT))
+        assertThatThrownBy(() -> client.context(ContextLogFixture.CONTEXT))
             .isInstanceOf(Unreachable.class)
             .hasMessageContaining("no answer within 30 ms");
       }
@@ -208,10 +211,10 @@ class ParleyClientTest {
   @Test
   void a_list_is_read_page_by_page_up_to_a_limit() {
     try (var server =
-            new StandIn(
-                (request, reply) -> {
-                  var cursor = request.query().contains("cursor=") ? "2" : "1";
-                  reply.json(
+            new FakeHttpServer(
+                (fakeRequest, fakeReply) -> {
+                  var cursor = fakeRequest.query().contains("cursor=") ? "2" : "1";
+                  fakeReply.json(
                       200,
                       "{\"items\":[{\"contextId\":\"c-%s\",\"createdAt\":\"2026-11-15T10:30:00.123Z\",\"updatedAt\":\"2026-11-15T10:30:00.123Z\",\"position\":\"1\",\"messageCount\":1,\"openTasks\":0}],\"nextCursor\":\"x y\"}"
                           .formatted(cursor));
@@ -231,22 +234,22 @@ class ParleyClientTest {
     var other = new TaskId("t-0");
     var frames =
         frame(3, other, new ContentDelta("not mine", 0, null))
-            + frame(4, Log.TASK, new ContentDelta("Hel", 0, null))
-            + frame(5, Log.TASK, new ContentDelta("lo", 1, null))
+            + frame(4, ContextLogFixture.TASK, new ContentDelta("Hel", 0, null))
+            + frame(5, ContextLogFixture.TASK, new ContentDelta("lo", 1, null))
             + frame(6, other, new TaskComplete(null, null, null))
-            + frame(7, Log.TASK, new TaskStatus(TaskState.COMPLETED, null, null))
-            + frame(8, Log.TASK, new TaskComplete("Hello", null, null));
+            + frame(7, ContextLogFixture.TASK, new TaskStatus(TaskState.COMPLETED, null, null))
+            + frame(8, ContextLogFixture.TASK, new TaskComplete("Hello", null, null));
     try (var server =
-            new StandIn(
-                (request, reply) -> {
-                  if (request.method().equals("POST")) {
-                    reply.json(202, ACCEPTED);
+            new FakeHttpServer(
+                (fakeRequest, fakeReply) -> {
+                  if (fakeRequest.method().equals("POST")) {
+                    fakeReply.json(202, ACCEPTED);
                   } else {
-                    reply.stream(true).send(frames).hold();
+                    fakeReply.stream(true).send(frames).hold();
                   }
                 });
         var client = client(server);
-        var answer = client.sendAndStream(Log.CONTEXT, NewMessage.text("hi"))) {
+        var answer = client.sendAndStream(ContextLogFixture.CONTEXT, NewMessage.text("hi"))) {
 
       assertThat(answer.text()).isEqualTo("Hello");
       assertThat(answer.outcome()).contains(TaskState.COMPLETED);
@@ -265,8 +268,8 @@ class ParleyClientTest {
   }
 
   private static String frame(long seq, TaskId task, dev.parley.protocol.Event event) {
-    var entry = Log.entry(seq, event);
-    return Log.frame(
+    var entry = ContextLogFixture.entry(seq, event);
+    return ContextLogFixture.frame(
         new dev.parley.protocol.Entry(
             entry.contextId(),
             entry.position(),
@@ -276,11 +279,11 @@ class ParleyClientTest {
             event));
   }
 
-  private static ParleyClient client(StandIn server) {
+  private static ParleyClient client(FakeHttpServer server) {
     return new ParleyClient(ClientSettings.of(server.url()).withReconnect(QUICK));
   }
 
-  /// An address where nobody listens, because somebody just stopped.
+  /// An address on which no server listens: its port was just closed.
   private static URI nobody() throws IOException {
     try (var listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return URI.create("http://127.0.0.1:" + listener.getLocalPort());

@@ -22,7 +22,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Cases that the TypeScript client runs too, so that both show the same: S4.18 to S4.24.
+/// Cases that the TypeScript client also runs, so that both give the same result: WORKFLOW-18 to WORKFLOW-24.
 class TimelineCasesTest {
 
   private static final Set<String> NAMES_ANOTHER_AGENT =

@@ -28,7 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What holds for every tree of sub-agents, up to six levels deep: S4.14, S4.15, S4.19, S4.20, S4.24.
+/// Properties of every tree of sub-agents, up to six levels deep: WORKFLOW-14, WORKFLOW-15, WORKFLOW-19, WORKFLOW-20,
+/// WORKFLOW-24.
 class TimelinePropertyTest {
 
   private static final int TREES = 40;
@@ -74,7 +75,7 @@ class TimelinePropertyTest {
                         assertThat(own(thread.items())).isEqualTo(of(entries, thread.taskId()))));
   }
 
-  /// S4.14: the call and its sub-agents name each other, and nobody else.
+  /// WORKFLOW-14: the call and its sub-agents refer to each other, and to no others.
   @ParameterizedTest
   @MethodSource("seeds")
   void a_group_is_what_its_call_says_and_what_its_sub_agents_say(long seed) {
@@ -150,7 +151,7 @@ class TimelinePropertyTest {
         });
   }
 
-  /// S4.21: batches of one parent follow each other, so their place tells them apart.
+  /// WORKFLOW-21: batches of one parent follow each other, so their position identifies them.
   @ParameterizedTest
   @MethodSource("seeds")
   void logs_without_the_new_fields_give_the_same_groups(long seed) {
@@ -167,7 +168,7 @@ class TimelinePropertyTest {
               new ToolStart(id, name, arguments, null, null, null, null, null);
           case ToolComplete(var id, var name, var well, _, _, _, _, _) ->
               new ToolComplete(id, name, well, null, null, null, null, null);
-          default -> entry.event(); // Has always been like this.
+          default -> entry.event(); // Other events have no new fields.
         };
     return new Entry(
         entry.contextId(),
@@ -192,7 +193,7 @@ class TimelinePropertyTest {
             null);
   }
 
-  /// Which task stands at which event.
+  /// The event that each task belongs to.
   private static Set<String> shape(Timeline timeline) {
     var shape = new HashSet<String>();
     each(

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The envelope: S4.1, S4.2, S4.10, S4.11, S5.2, S5.3, S5.7.
+/// The envelope: WORKFLOW-1, WORKFLOW-2, WORKFLOW-10, WORKFLOW-11, EVENT-2, EVENT-3, EVENT-7.
 class EntryTest {
 
   @ParameterizedTest
@@ -74,7 +74,7 @@ class EntryTest {
     assertThat(entry.taskId()).isNull();
   }
 
-  /// S5.47: `agentId` of a subtask is the sub-agent, and is missing if no agent was named.
+  /// EVENT-47: `agentId` of a subtask is the sub-agent, and is missing if no agent was named.
   @Test
   void a_subtask_without_an_agent_does_not_take_its_parents() {
     var event = new SubtaskCreated(new TaskId("task-2"), null, "go");
@@ -82,7 +82,7 @@ class EntryTest {
     assertThat(EventJson.text(entry(event))).doesNotContain("agentId");
   }
 
-  /// S5.29: `agentId` of an input is the agent that gave it, not the one that requested it.
+  /// EVENT-29: `agentId` of an input is the agent that gave it, not the one that requested it.
   @Test
   void an_input_that_an_agent_gave_names_that_agent() {
     var giver = new AgentTypeId("coordinator");
@@ -94,7 +94,7 @@ class EntryTest {
     assertThat(fields.get("agentId").asString()).isEqualTo("coordinator");
   }
 
-  /// S5.7: the fields of an event cannot change its origin.
+  /// EVENT-7: the fields of an event cannot change its origin.
   @Test
   void an_event_cannot_forge_its_envelope() {
     var forged = Json.object().put("delta", "x").put("index", 0).put("contextId", "other");

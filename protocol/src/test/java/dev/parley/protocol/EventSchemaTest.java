@@ -33,8 +33,8 @@ class EventSchemaTest {
     return GoldenFile.ours();
   }
 
-  static Stream<GoldenFile> s5() {
-    return GoldenFile.s5();
+  static Stream<GoldenFile> looopy() {
+    return GoldenFile.looopy();
   }
 
   /// Run with `-Dparley.update=true` to rewrite the file.
@@ -59,7 +59,7 @@ class EventSchemaTest {
 
   /// Looopy's examples lack the fields that Parley's envelope adds: `seq` and `eventId`.
   @ParameterizedTest
-  @MethodSource("s5")
+  @MethodSource("looopy")
   void a_looopy_example_is_valid_but_for_the_envelope(GoldenFile goldenFile) {
     var whole =
         goldenFile.tree().put("seq", 1).put("eventId", "00000000-0000-4000-8000-000000000000");
@@ -121,7 +121,7 @@ class EventSchemaTest {
     }
   }
 
-  /// S5.29 and S5.47 define their own `agentId`; no other field may hide one of the envelope.
+  /// EVENT-29 and EVENT-47 define their own `agentId`; no other field may hide one of the envelope.
   @ParameterizedTest
   @EnumSource
   void no_event_has_a_field_of_the_envelope_but_for_two(Kind kind) {

@@ -36,8 +36,8 @@ record GoldenFile(String name, Kind kind, String json) {
   }
 
   /// The examples of Looopy's protocol.
-  static Stream<GoldenFile> s5() {
-    try (var files = Files.list(folder("golden/s5"))) {
+  static Stream<GoldenFile> looopy() {
+    try (var files = Files.list(folder("golden/looopy"))) {
       return files.sorted().map(GoldenFile::example).toList().stream();
     } catch (IOException unreadable) {
       throw new UncheckedIOException(unreadable);
@@ -56,7 +56,7 @@ record GoldenFile(String name, Kind kind, String json) {
   private static GoldenFile example(Path file) {
     var json = read(file);
     var kind = Kind.find(Json.mapper().readTree(json).get("kind").asString()).orElseThrow();
-    return new GoldenFile("s5/" + file.getFileName(), kind, json);
+    return new GoldenFile("looopy/" + file.getFileName(), kind, json);
   }
 
   private static Path folder(String name) {

@@ -16,25 +16,25 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 
-/// The wire format of each kind: S5.2, S5.8 to S5.52, and DESIGN §3 for the kinds that Looopy
+/// The wire format of each kind: EVENT-2, EVENT-8 to EVENT-52, and DESIGN §3 for the kinds that Looopy
 /// lacks.
 class GoldenFileTest {
 
   /// Fields of Looopy's examples that belong to the envelope, not to the event.
   private static final Set<String> ENVELOPE = Set.of("kind", "contextId", "taskId", "timestamp");
 
-  private static final int S5_EXAMPLES = 30;
+  private static final int LOOOPY_EXAMPLES = 30;
 
   static Stream<GoldenFile> ours() {
     return GoldenFile.ours();
   }
 
-  static Stream<GoldenFile> s5() {
-    return GoldenFile.s5();
+  static Stream<GoldenFile> looopy() {
+    return GoldenFile.looopy();
   }
 
   static Stream<GoldenFile> all() {
-    return Stream.concat(ours(), s5());
+    return Stream.concat(ours(), looopy());
   }
 
   @ParameterizedTest
@@ -58,12 +58,12 @@ class GoldenFileTest {
 
   @Test
   void every_looopy_example_is_here() {
-    assertThat(s5()).hasSize(S5_EXAMPLES);
+    assertThat(looopy()).hasSize(LOOOPY_EXAMPLES);
   }
 
-  /// S5.8 to S5.51, with Looopy's own examples.
+  /// EVENT-8 to EVENT-51, with Looopy's own examples.
   @ParameterizedTest
-  @MethodSource("s5")
+  @MethodSource("looopy")
   void a_looopy_example_keeps_all_its_fields(GoldenFile goldenFile) {
     var event = EventJson.event(goldenFile.kind(), goldenFile.tree());
 
@@ -72,7 +72,7 @@ class GoldenFileTest {
     assertThat(written).isEqualTo(goldenFile.tree().remove(ENVELOPE));
   }
 
-  /// S5.2: fields of a newer version do not break an older one.
+  /// EVENT-2: fields of a newer version do not break an older one.
   @ParameterizedTest
   @MethodSource("all")
   void unknown_fields_are_ignored(GoldenFile goldenFile) {

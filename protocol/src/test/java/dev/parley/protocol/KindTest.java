@@ -99,7 +99,7 @@ class KindTest {
     assertThatThrownBy(() -> Kind.ofCode(code)).isInstanceOf(IllegalArgumentException.class);
   }
 
-  /// S5.53 and S5.58.
+  /// EVENT-53 and EVENT-58.
   @ParameterizedTest
   @EnumSource
   void internal_kinds_say_so_in_their_names_but_not_in_the_event_field(Kind kind) {
@@ -107,7 +107,7 @@ class KindTest {
     assertThat(kind.sseName()).isEqualTo(kind.wire().replace("internal:", ""));
   }
 
-  /// S5.65.
+  /// EVENT-65.
   @Test
   void a_thought_is_internal_if_it_says_so() {
     var events = new RandomEvents(65);

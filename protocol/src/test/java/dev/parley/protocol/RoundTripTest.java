@@ -42,7 +42,7 @@ class RoundTripTest {
     }
   }
 
-  /// S5.1 and S5.60: one JSON object on one line, in valid UTF-8, so that it fits into an SSE
+  /// EVENT-1 and EVENT-60: one JSON object on one line, in valid UTF-8, so that it fits into an SSE
   /// frame.
   @Test
   void an_entry_is_one_line_of_valid_utf_8() throws CharacterCodingException {
@@ -118,7 +118,7 @@ class RoundTripTest {
     return (ObjectNode) Json.mapper().readTree(Json.bytes(tree));
   }
 
-  /// If an event has its own agent (S5.29, S5.47), its JSON does not contain the task's agent.
+  /// If an event has its own agent (EVENT-29, EVENT-47), its JSON does not contain the task's agent.
   private static Entry asRead(Entry entry) {
     var origin = entry.origin();
     if (origin == null

@@ -21,7 +21,7 @@ class TaskStateTest {
   private static final Set<TaskState> AFTER_WAITING =
       Set.of(WORKING, WAITING_INPUT, WAITING_AUTH, WAITING_SUBTASK, FAILED, CANCELED);
 
-  /// S5.14: every other transition is impossible.
+  /// EVENT-14: every other transition is impossible.
   private static final Map<TaskState, Set<TaskState>> ALLOWED =
       Map.of(
           SUBMITTED,

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// S5.2: ISO-8601 in UTC.
+/// EVENT-2: ISO-8601 in UTC.
 class TimestampsTest {
 
   private static final DateTimeFormatter FORMAT =

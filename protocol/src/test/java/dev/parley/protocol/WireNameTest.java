@@ -31,40 +31,40 @@ class WireNameTest {
   /// A wire name never changes, because stored logs contain it. New names are added.
   static Stream<Arguments> names() {
     return Stream.of(
-        // S5.9, and `submitted` of DESIGN §3
+        // EVENT-9, and `submitted` of DESIGN §3
         Arguments.of(
             TaskState.class,
             "submitted working waiting-input waiting-auth waiting-subtask completed failed"
                 + " canceled"),
-        Arguments.of(AgentLevel.class, "core subagent"), // S4.1
-        Arguments.of(Initiator.class, "user agent"), // S5.8
+        Arguments.of(AgentLevel.class, "core subagent"), // WORKFLOW-1
+        Arguments.of(Initiator.class, "user agent"), // EVENT-8
         Arguments.of(Priority.class, "low normal high critical"),
-        // S5.17, and the reasons for an incomplete block
+        // EVENT-17, and the reasons for an incomplete block
         Arguments.of(
             FinishReason.class,
             "stop length tool_calls content_filter interrupted canceled refusal"),
-        Arguments.of(Mode.class, "parallel serial"), // S4.12
+        Arguments.of(Mode.class, "parallel serial"), // WORKFLOW-12
         Arguments.of(Outcome.class, "outcome-unknown canceled interrupted"),
-        // S5.26
+        // EVENT-26
         Arguments.of(
             InputType.class, "tool-execution confirmation clarification selection custom data"),
-        Arguments.of(InputEvent.Provider.class, "user agent"), // S5.29
-        Arguments.of(AuthType.class, "oauth2 api-key password biometric pat custom"), // S5.35
-        Arguments.of(Encoding.class, "utf-8 base64"), // S5.40
+        Arguments.of(InputEvent.Provider.class, "user agent"), // EVENT-29
+        Arguments.of(AuthType.class, "oauth2 api-key password biometric pat custom"), // EVENT-35
+        Arguments.of(Encoding.class, "utf-8 base64"), // EVENT-40
         Arguments.of(Role.class, "user assistant system"),
-        // S5.50
+        // EVENT-50
         Arguments.of(
             ThoughtType.class,
             "planning reasoning reflection decision observation strategy analysis thinking"),
-        Arguments.of(Verbosity.class, "brief normal detailed"), // S5.50
-        Arguments.of(Visibility.class, "internal user"), // S5.65
-        Arguments.of(Stage.class, "pre-llm post-llm pre-tool post-tool"), // S5.51
-        // S5.72
+        Arguments.of(Verbosity.class, "brief normal detailed"), // EVENT-50
+        Arguments.of(Visibility.class, "internal user"), // EVENT-65
+        Arguments.of(Stage.class, "pre-llm post-llm pre-tool post-tool"), // EVENT-51
+        // EVENT-72
         Arguments.of(
             ErrorCode.class,
             "timeout rate_limited auth invalid_input tool_failed model_error interrupted limit"
                 + " rejected internal crashed"),
-        Arguments.of(ErrorScope.class, "task tool stream")); // S5.72
+        Arguments.of(ErrorScope.class, "task tool stream")); // EVENT-72
   }
 
   @ParameterizedTest

@@ -229,8 +229,8 @@ public record Config(
   }
 
   /// Returns the configuration with other HTTP settings.
-  public Config with(HttpSettings newDoor) {
-    return changed(copy -> copy.http = newDoor);
+  public Config with(HttpSettings newApi) {
+    return changed(copy -> copy.http = newApi);
   }
 
   /// Returns the configuration with the agents and tools of `extensions`, and with a supervisor if

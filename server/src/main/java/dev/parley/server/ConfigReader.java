@@ -116,7 +116,7 @@ final class ConfigReader {
       agents.forEach(agent -> problems.check(() -> McpConfigReader.check(agent, servers)));
       problems.check(() -> reader.supervisor(file.supervisor(), agentRegistry));
     }
-    var door = problems.collect(() -> settings(file));
+    var api = problems.collect(() -> settings(file));
     var workspaces = problems.collect(() -> workspaces(file));
     var taskLimits = problems.collect(() -> work(file.limits()));
     var vault = problems.collect(() -> vault(file.vault()));
@@ -124,7 +124,7 @@ final class ConfigReader {
     var approvals = problems.collect(() -> ApprovalConfigReader.read(file));
     var publicUrl = problems.collect(() -> publicUrl(file.publicUrl()));
     if (problems.any()
-        || door == null
+        || api == null
         || workspaces == null
         || taskLimits == null
         || vault == null
@@ -134,7 +134,7 @@ final class ConfigReader {
       return null;
     }
     return new Config(
-        door,
+        api,
         false,
         processEnvironment.home().resolve(".parley"),
         models,

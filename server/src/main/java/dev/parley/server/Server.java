@@ -296,15 +296,15 @@ public final class Server implements AutoCloseable {
   }
 
   private static void checkSafe(Config config) {
-    var door = config.http();
-    if (door.loopback() || !door.tokens().isEmpty()) {
+    var api = config.http();
+    if (api.loopback() || !api.tokens().isEmpty()) {
       return;
     }
     if (!config.insecure()) {
       throw new Rejection.Invalid(
           "unsafe-address",
           "refusing to listen on "
-              + door.host()
+              + api.host()
               + " without auth: anyone who can reach it could use agents and read files here."
               + " Configure auth.tokens, or listen on 127.0.0.1, or pass --insecure to allow"
               + " it.");
@@ -312,7 +312,7 @@ public final class Server implements AutoCloseable {
     LOG.log(
         Level.WARNING,
         "INSECURE: anyone who can reach {0} can use this server and run commands on this machine",
-        door.host());
+        api.host());
   }
 
   /// Returns the options of an agent that a client may override.

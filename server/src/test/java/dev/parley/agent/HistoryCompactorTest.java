@@ -18,6 +18,7 @@ class HistoryCompactorTest {
 
   @TempDir Path folder;
 
+  // CORE-19
   @Test
   void a_long_history_is_summarized_once_and_nothing_is_removed() throws Exception {
     var log = TaskTestBed.newLog();

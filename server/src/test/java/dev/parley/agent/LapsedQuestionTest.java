@@ -25,6 +25,7 @@ class LapsedQuestionTest {
 
   private final TestTool guarded = TestTool.echo("guarded", Permission.ASK);
 
+  // EVENT-31
   @Test
   void a_task_fails_by_policy_when_its_question_expires() throws Exception {
     var taskLimits = limits(WhenLapsed.FAIL);
@@ -41,6 +42,7 @@ class LapsedQuestionTest {
     }
   }
 
+  // EVENT-31
   @Test
   void a_question_can_set_what_happens_when_it_expires() throws Exception {
     var taskLimits = limits(WhenLapsed.CONTINUE);
@@ -57,6 +59,7 @@ class LapsedQuestionTest {
     }
   }
 
+  // EVENT-31
   @Test
   void the_parent_is_notified_of_a_task_that_failed_without_an_answer() throws Exception {
     var taskLimits = limits(WhenLapsed.FAIL);

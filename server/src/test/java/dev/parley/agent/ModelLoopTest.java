@@ -167,6 +167,7 @@ class ModelLoopTest {
     }
   }
 
+  // EVENT-50, EVENT-51
   @Test
   void the_loop_reports_each_stage_and_the_related_call_of_a_thought() throws Exception {
     var tool = new ScriptedTool("look", true, _ -> done("ok"));

@@ -95,6 +95,7 @@ class QuestionsTest {
     }
   }
 
+  // EVENT-30
   @Test
   void an_answer_must_be_valid_and_a_second_one_is_rejected() throws Exception {
     try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(), folder, guarded)) {
@@ -113,6 +114,7 @@ class QuestionsTest {
     }
   }
 
+  // EVENT-32
   @Test
   void open_questions_and_completed_calls_survive_a_restart() throws Exception {
     var log = TaskTestBed.newLog();
@@ -136,6 +138,7 @@ class QuestionsTest {
     }
   }
 
+  // EVENT-31
   @Test
   void an_unanswered_question_lapses_and_the_model_receives_the_reason() throws Exception {
     var taskLimits = patience(Duration.ofMillis(150));
@@ -150,6 +153,7 @@ class QuestionsTest {
     }
   }
 
+  // EVENT-28, EVENT-27
   @Test
   void the_parent_agent_answers_what_it_knows_and_a_person_answers_the_rest() throws Exception {
     try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(), folder, TestTool.asking())) {
@@ -177,6 +181,7 @@ class QuestionsTest {
     }
   }
 
+  // EVENT-28
   @Test
   void a_question_that_no_parent_agent_can_answer_reaches_the_person_from_any_depth()
       throws Exception {
@@ -199,6 +204,7 @@ class QuestionsTest {
     }
   }
 
+  // CORE-12
   @Test
   void a_hundred_questions_are_answered_in_any_order() throws Exception {
     var lines =
@@ -260,6 +266,7 @@ class QuestionsTest {
     }
   }
 
+  // EVENT-33
   @Test
   void a_message_replaces_the_open_question() throws Exception {
     try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(), folder, guarded)) {

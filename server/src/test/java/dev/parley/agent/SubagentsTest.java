@@ -49,6 +49,7 @@ class SubagentsTest {
     return "!subagents " + arguments;
   }
 
+  // WORKFLOW-6
   @Test
   void a_spawning_call_and_its_subtasks_reference_each_other() throws Exception {
     var gate = new CountDownLatch(1);
@@ -105,6 +106,7 @@ class SubagentsTest {
     }
   }
 
+  // WORKFLOW-9
   @Test
   void two_batches_of_one_task_are_kept_apart() throws Exception {
     try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(), folder)) {
@@ -123,6 +125,7 @@ class SubagentsTest {
     }
   }
 
+  // WORKFLOW-15
   @Test
   void sub_agents_nest_and_every_event_has_the_root_task() throws Exception {
     try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(), folder)) {
@@ -181,6 +184,7 @@ class SubagentsTest {
     }
   }
 
+  // CHAT-81
   @Test
   void canceling_the_root_stops_all_its_subtasks() throws Exception {
     var running = new CountDownLatch(3);

@@ -50,7 +50,7 @@ class ArtifactViewsTest {
   }
 
   @Test
-  void a_file_is_its_chunks_in_order() { // S5.41
+  void a_file_is_its_chunks_in_order() { // EVENT-41
     viewsFixture.add(T, file("Grüße, ", 0, false));
     assertThat(artifact().status()).isEqualTo(ArtifactStatus.BUILDING);
     viewsFixture.addMessage("m", "meanwhile");
@@ -66,7 +66,7 @@ class ArtifactViewsTest {
   }
 
   @Test
-  void base64_gives_the_exact_bytes_wherever_it_is_cut() { // S5.41
+  void base64_gives_the_exact_bytes_wherever_it_is_cut() { // EVENT-41
     var bytes = new byte[1000];
     new Random(1).nextBytes(bytes);
     var whole = Base64.getEncoder().encodeToString(bytes);
@@ -102,7 +102,7 @@ class ArtifactViewsTest {
   }
 
   @Test
-  void a_missing_chunk_fails_the_artifact_and_leaves_what_came_before() { // S5.46
+  void a_missing_chunk_fails_the_artifact_and_leaves_what_came_before() { // EVENT-46
     viewsFixture.add(T, file("one", 0, false));
     viewsFixture.add(T, file("three", 2, true));
 
@@ -111,7 +111,7 @@ class ArtifactViewsTest {
   }
 
   @Test
-  void an_artifact_without_its_first_chunk_fails() { // S5.46
+  void an_artifact_without_its_first_chunk_fails() { // EVENT-46
     viewsFixture.add(T, file("two", 1, true));
 
     assertThat(artifact().status()).isEqualTo(ArtifactStatus.FAILED);
@@ -119,7 +119,7 @@ class ArtifactViewsTest {
   }
 
   @Test
-  void an_artifact_that_its_task_leaves_unfinished_fails() { // S5.46
+  void an_artifact_that_its_task_leaves_unfinished_fails() { // EVENT-46
     viewsFixture.add(T, file("one", 0, false));
     viewsFixture.add(T, status(TaskState.CANCELED));
 
@@ -136,7 +136,7 @@ class ArtifactViewsTest {
   }
 
   @Test
-  void a_second_write_of_data_is_a_second_version() { // S5.42
+  void a_second_write_of_data_is_a_second_version() { // EVENT-42
     viewsFixture.add(T, data("a", 1));
     viewsFixture.add(T, data("b", 2));
 
@@ -151,7 +151,7 @@ class ArtifactViewsTest {
   }
 
   @Test
-  void a_dataset_is_its_rows_as_lines() { // S5.43
+  void a_dataset_is_its_rows_as_lines() { // EVENT-43
     viewsFixture.add(T, rows(0, false, Json.object().put("a", 1), Json.object().put("a", 2)));
     viewsFixture.add(T, rows(1, true, Json.object().put("a", 3)));
 

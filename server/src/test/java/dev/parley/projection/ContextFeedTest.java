@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The feed lists changes of all contexts in one order, and a reader can resume it (S1.28).
+/// The feed lists changes of all contexts in one order, and a reader can resume it (CHAT-28).
 class ContextFeedTest {
 
   private static final ContextId A = new ContextId("a");

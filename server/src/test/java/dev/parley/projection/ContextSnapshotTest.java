@@ -78,7 +78,7 @@ class ContextSnapshotTest {
   }
 
   @Test
-  void it_holds_the_text_of_blocks_that_are_not_finished() { // X.9
+  void it_holds_the_text_of_blocks_that_are_not_finished() { // CORE-9
     viewsFixture.beginTask(T);
     viewsFixture.add(T, delta(0, "Hel"));
     viewsFixture.addMessage("m", "meanwhile");
@@ -115,7 +115,7 @@ class ContextSnapshotTest {
   }
 
   @Test
-  void it_holds_inputs_until_they_are_given() { // S5.32
+  void it_holds_inputs_until_they_are_given() { // EVENT-32
     viewsFixture.beginTask(T);
     var seq = viewsFixture.add(T, input("i1"));
     viewsFixture.add(T, input("i2"));

@@ -100,7 +100,7 @@ class ForkViewsTest {
   }
 
   @Test
-  void state_is_what_was_set_last_and_stands_in_the_snapshot() { // S3.51, S3.52
+  void state_is_what_was_set_last_and_stands_in_the_snapshot() { // SESSION-51, SESSION-52
     viewsFixture.add(new StateUpdated(Json.object().put("born", 1).put("user:name", "Ada")));
     var place = viewsFixture.add(new StateUpdated(Json.object().put("mood", "calm")));
     viewsFixture.add(

@@ -33,7 +33,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// State and artifacts after random events with nested rewinds and forks, compared with a simple
-/// reading of the log (S3.51 to S3.55).
+/// reading of the log (SESSION-51 to SESSION-55).
 class RewindEffectPropertyTest {
 
   private static final ContextId C = new ContextId("c0");

@@ -45,7 +45,7 @@ class RewindViewsTest {
   }
 
   @Test
-  void messages_tasks_and_usage_after_the_place_are_hidden() { // S3.43, S3.54
+  void messages_tasks_and_usage_after_the_place_are_hidden() { // SESSION-43, SESSION-54
     viewsFixture.addMessage("m1", "one");
     var place = viewsFixture.add(new Usage("m", 1, 1, null, null, null));
     viewsFixture.addMessage("m2", "two");
@@ -63,7 +63,7 @@ class RewindViewsTest {
   }
 
   @Test
-  void artifacts_go_back_to_the_version_of_the_place() { // S3.53
+  void artifacts_go_back_to_the_version_of_the_place() { // SESSION-53
     viewsFixture.beginTask(T);
     var place = viewsFixture.add(T, data("a", 1));
     viewsFixture.add(T, data("a", 2));
@@ -109,7 +109,7 @@ class RewindViewsTest {
   }
 
   @Test
-  void a_title_taken_from_a_hidden_message_goes_with_it() { // S3.50
+  void a_title_taken_from_a_hidden_message_goes_with_it() { // SESSION-50
     viewsFixture.addMessage("m1", "first try");
     viewsFixture.rewind(1);
     assertThat(viewsFixture.views.context(C).title()).isNull();
@@ -129,7 +129,7 @@ class RewindViewsTest {
   }
 
   @Test
-  void a_rewind_into_a_stretch_that_was_left_brings_it_back_up_to_there() { // S3.55
+  void a_rewind_into_a_stretch_that_was_left_brings_it_back_up_to_there() { // SESSION-55
     viewsFixture.addMessage("m1", "one");
     var two = viewsFixture.addMessage("m2", "two");
     viewsFixture.addMessage("m3", "three");
@@ -144,7 +144,7 @@ class RewindViewsTest {
   }
 
   @Test
-  void rewinds_add_up() { // S3.55
+  void rewinds_add_up() { // SESSION-55
     viewsFixture.addMessage("m1", "one");
     var two = viewsFixture.addMessage("m2", "two");
     viewsFixture.addMessage("m3", "three");

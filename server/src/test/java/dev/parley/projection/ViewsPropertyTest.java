@@ -80,7 +80,7 @@ class ViewsPropertyTest {
 
   @ParameterizedTest
   @ValueSource(longs = {11, 12, 13})
-  void what_counts_is_what_a_walk_back_through_the_log_finds(long seed) { // S3.54, S3.55
+  void what_counts_is_what_a_walk_back_through_the_log_finds(long seed) { // SESSION-54, SESSION-55
     var randomEventWriter = eventWriters(new Random(seed), 1, true).getFirst();
     try (var views = views("views.db")) {
       for (var i = 0; i < 40; i++) {
@@ -143,7 +143,7 @@ class ViewsPropertyTest {
 
   @ParameterizedTest
   @ValueSource(longs = {31, 32})
-  void a_snapshot_and_the_events_after_it_are_the_whole(long seed) { // X.9
+  void a_snapshot_and_the_events_after_it_are_the_whole(long seed) { // CORE-9
     var randomEventWriter = eventWriters(new Random(seed), 1, false).getFirst();
     for (var i = 0; i < 80; i++) {
       randomEventWriter.step();

@@ -83,7 +83,7 @@ class ViewsTest {
   }
 
   @Test
-  void an_untitled_context_takes_the_first_50_characters_of_its_first_message() { // S1.7
+  void an_untitled_context_takes_the_first_50_characters_of_its_first_message() { // CHAT-7
     viewsFixture.addMessage("m1", "x".repeat(60));
     viewsFixture.addMessage("m2", "later");
 
@@ -91,7 +91,7 @@ class ViewsTest {
   }
 
   @Test
-  void a_title_is_never_cut_inside_a_character() { // S1.8
+  void a_title_is_never_cut_inside_a_character() { // CHAT-8
     viewsFixture.addMessage("m1", "x".repeat(49) + "😀 and more");
 
     assertThat(viewsFixture.views.context(C).title()).isEqualTo("x".repeat(49));
@@ -200,7 +200,7 @@ class ViewsTest {
   }
 
   @Test
-  void a_deleted_message_is_hidden_and_others_keep_their_order() { // S1.24
+  void a_deleted_message_is_hidden_and_others_keep_their_order() { // CHAT-24
     viewsFixture.addMessage("m1", "one");
     viewsFixture.addMessage("m2", "two");
     viewsFixture.addMessage("m3", "three");

@@ -31,9 +31,9 @@ class A2aCardTest {
 
   @Test
   void the_form_of_a_card_is_that_of_the_version_which_asks() {
-    try (var site = Site.durable(folder, Site.Wish.USUAL, A2aJsonRpcTest.YAML)) {
-      var pure = json(site.get(CARD, "A2A-Version", "1.0"));
-      var hybrid = json(site.get(CARD));
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, A2aJsonRpcTest.YAML)) {
+      var pure = json(testServer.get(CARD, "A2A-Version", "1.0"));
+      var hybrid = json(testServer.get(CARD));
 
       assertThat(names(pure))
           .containsExactlyInAnyOrder(
@@ -48,31 +48,32 @@ class A2aCardTest {
       assertThat(names(hybrid))
           .contains("url", "preferredTransport", "additionalInterfaces", "protocolVersion")
           .containsAll(names(pure));
-      assertThat(hybrid.path("url").asString()).isEqualTo(site.url + "/a2a/helper");
+      assertThat(hybrid.path("url").asString()).isEqualTo(testServer.url + "/a2a/helper");
       assertThat(pure.path("supportedInterfaces").findValuesAsString("protocolVersion"))
           .containsExactly("1.0", "1.0", "0.3", "0.3");
       assertThat(pure.path("capabilities").path("extensions").findValuesAsString("uri"))
           .containsExactly("https://kagent.dev/extensions/hitl/v1");
       assertThat(pure.path("skills").get(0).path("tags").isEmpty()).isFalse();
-      assertThat(json(site.get("/a2a/helper/.well-known/agent.json"))).isEqualTo(hybrid);
-      assertThat(json(site.get("/api/a2a/ns/helper/.well-known/agent-card.json")))
+      assertThat(json(testServer.get("/a2a/helper/.well-known/agent.json"))).isEqualTo(hybrid);
+      assertThat(json(testServer.get("/api/a2a/ns/helper/.well-known/agent-card.json")))
           .isEqualTo(hybrid);
-      assertThat(json(site.get("/.well-known/agent-card.json")).path("url").asString())
-          .isEqualTo(site.url + "/a2a/supervisor");
-      assertThat(site.get("/a2a/nobody/.well-known/agent-card.json").statusCode()).isEqualTo(404);
+      assertThat(json(testServer.get("/.well-known/agent-card.json")).path("url").asString())
+          .isEqualTo(testServer.url + "/a2a/supervisor");
+      assertThat(testServer.get("/a2a/nobody/.well-known/agent-card.json").statusCode())
+          .isEqualTo(404);
     }
   }
 
   @Test
   void a_card_that_has_not_changed_is_not_sent_again() {
-    try (var site = Site.durable(folder, Site.Wish.USUAL, A2aJsonRpcTest.YAML)) {
-      var first = site.get(CARD);
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, A2aJsonRpcTest.YAML)) {
+      var first = testServer.get(CARD);
       var tag = first.headers().firstValue("ETag").orElseThrow();
 
       assertThat(first.headers().firstValue("Cache-Control")).hasValue("public, max-age=3600");
       assertThat(first.headers().firstValue("Vary").orElseThrow()).contains("A2A-Version");
-      assertThat(site.get(CARD, "If-None-Match", tag).statusCode()).isEqualTo(304);
-      assertThat(site.get(CARD, "If-None-Match", tag, "A2A-Version", "1.0").statusCode())
+      assertThat(testServer.get(CARD, "If-None-Match", tag).statusCode()).isEqualTo(304);
+      assertThat(testServer.get(CARD, "If-None-Match", tag, "A2A-Version", "1.0").statusCode())
           .isEqualTo(200);
     }
   }
@@ -80,9 +81,9 @@ class A2aCardTest {
   @Test
   void a_card_can_be_pure_for_all() {
     var yaml = A2aJsonRpcTest.YAML + "a2a: {card: pure}\n";
-    try (var site = Site.durable(folder, Site.Wish.USUAL, yaml)) {
-      assertThat(names(json(site.get(CARD)))).doesNotContain("url");
-      assertThat(names(json(site.get(CARD, "A2A-Version", "0.3")))).contains("url");
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, yaml)) {
+      assertThat(names(json(testServer.get(CARD)))).doesNotContain("url");
+      assertThat(names(json(testServer.get(CARD, "A2A-Version", "0.3")))).contains("url");
     }
   }
 
@@ -90,27 +91,27 @@ class A2aCardTest {
   void the_extended_card_is_for_those_with_a_token() throws Exception {
     var hash =
         MessageDigest.getInstance("SHA-256").digest("secret".getBytes(StandardCharsets.UTF_8));
-    var wish = Site.Wish.USUAL.tokens(new ApiToken("ada", HexFormat.of().formatHex(hash)));
-    try (var site = Site.durable(folder, wish, A2aJsonRpcTest.YAML)) {
-      var card = json(site.get(CARD, "A2A-Version", "1.0"));
+    var wish = TestServer.Wish.USUAL.tokens(new ApiToken("ada", HexFormat.of().formatHex(hash)));
+    try (var testServer = TestServer.durable(folder, wish, A2aJsonRpcTest.YAML)) {
+      var card = json(testServer.get(CARD, "A2A-Version", "1.0"));
       assertThat(card.path("capabilities").path("extendedAgentCard").asBoolean()).isTrue();
       assertThat(card.path("securitySchemes").path("bearer").has("httpAuthSecurityScheme"))
           .isTrue();
       assertThat(card.path("securityRequirements").size()).isEqualTo(1);
-      assertThat(json(site.get(CARD)).path("security").size()).isEqualTo(1);
+      assertThat(json(testServer.get(CARD)).path("security").size()).isEqualTo(1);
 
       var path = "/a2a/helper/extendedAgentCard";
-      assertThat(site.get(path).statusCode()).isEqualTo(401);
-      var extended = json(site.get(path, "Authorization", "Bearer secret"));
+      assertThat(testServer.get(path).statusCode()).isEqualTo(401);
+      var extended = json(testServer.get(path, "Authorization", "Bearer secret"));
       assertThat(extended.path("skills").findValuesAsString("id")).contains("tool-shell");
       assertThat(card.path("skills").findValuesAsString("id")).doesNotContain("tool-shell");
       assertThat(
-              json(site.get("/a2a/helper/v1/card", "Authorization", "Bearer secret"))
+              json(testServer.get("/a2a/helper/v1/card", "Authorization", "Bearer secret"))
                   .path("supportsAuthenticatedExtendedCard")
                   .asBoolean())
           .isTrue();
       assertThat(
-              new A2aPeer(site, "helper", "1.0")
+              new A2aTestClient(testServer, "helper", "1.0")
                   .call("GetExtendedAgentCard", Json.object(), "Authorization", "Bearer secret")
                   .path("result"))
           .isEqualTo(extended);
@@ -119,29 +120,31 @@ class A2aCardTest {
 
   @Test
   void without_tokens_there_is_no_extended_card() {
-    try (var site = Site.durable(folder, Site.Wish.USUAL, A2aJsonRpcTest.YAML)) {
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, A2aJsonRpcTest.YAML)) {
       assertThat(
-              new A2aPeer(site, "helper", "0.3")
+              new A2aTestClient(testServer, "helper", "0.3")
                   .error("agent/getAuthenticatedExtendedCard", Json.object()))
           .isEqualTo(-32007);
-      assertThat(new A2aPeer(site, "helper", "1.0").error("GetExtendedAgentCard", Json.object()))
+      assertThat(
+              new A2aTestClient(testServer, "helper", "1.0")
+                  .error("GetExtendedAgentCard", Json.object()))
           .isEqualTo(-32004);
-      assertThat(site.get("/a2a/helper/extendedAgentCard").statusCode()).isEqualTo(400);
+      assertThat(testServer.get("/a2a/helper/extendedAgentCard").statusCode()).isEqualTo(400);
     }
   }
 
   @Test
   void an_extension_that_callers_must_know_is_declared_and_asked_for() {
     var yaml = A2aJsonRpcTest.YAML + "a2a: {requiredExtensions: [\"urn:test:needed\"]}\n";
-    try (var site = Site.durable(folder, Site.Wish.USUAL, yaml)) {
-      var peer = new A2aPeer(site, "helper", "1.0");
-      assertThat(json(site.get(CARD)).path("capabilities").path("extensions").toString())
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, yaml)) {
+      var peer = new A2aTestClient(testServer, "helper", "1.0");
+      assertThat(json(testServer.get(CARD)).path("capabilities").path("extensions").toString())
           .contains("\"uri\":\"urn:test:needed\",\"required\":true");
       assertThat(peer.error("SendMessage", peer.say("m1", "say x"))).isEqualTo(-32008);
       var reply =
-          site.post(
+          testServer.post(
               peer.path,
-              A2aPeer.request("SendMessage", peer.say("m1", "say x")),
+              A2aTestClient.request("SendMessage", peer.say("m1", "say x")),
               peer.with("A2A-Extensions", "urn:test:needed, urn:test:other"));
       assertThat(reply.body()).contains("TASK_STATE_COMPLETED");
       assertThat(reply.headers().firstValue("A2A-Extensions")).hasValue("urn:test:needed");

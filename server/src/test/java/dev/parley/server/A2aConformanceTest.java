@@ -31,21 +31,21 @@ class A2aConformanceTest {
   private static final String BASE = "/a2a/helper";
   private static final String ZULU = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z";
 
-  private Site site;
+  private TestServer testServer;
 
   @BeforeAll
   void open(@TempDir Path folder) {
     var kit = "a2a: {version: 1.0.0, card: pure, idempotent: false, kagentMetadata: false}\n";
-    site = Site.durable(folder, Site.Wish.USUAL, A2aJsonRpcTest.YAML + kit);
+    testServer = TestServer.durable(folder, TestServer.Wish.USUAL, A2aJsonRpcTest.YAML + kit);
   }
 
   @AfterAll
   void close() {
-    site.close();
+    testServer.close();
   }
 
-  private A2aPeer peer(String version) {
-    return new A2aPeer(site, "helper", version);
+  private A2aTestClient peer(String version) {
+    return new A2aTestClient(testServer, "helper", version);
   }
 
   private static String body(String template) {
@@ -90,7 +90,7 @@ class A2aConformanceTest {
   @ParameterizedTest
   @MethodSource("brokenRequests")
   void what_is_wrong_with_a_request_has_its_number(String version, String request, int code) {
-    var reply = site.post(BASE + "/", body(request), "A2A-Version", version);
+    var reply = testServer.post(BASE + "/", body(request), "A2A-Version", version);
 
     assertThat(reply.statusCode()).isEqualTo(200);
     var json = Json.mapper().readTree(reply.body());
@@ -102,12 +102,12 @@ class A2aConformanceTest {
 
   @Test
   void errors_of_a2a_have_their_info_in_1_0_and_none_in_0_3() {
-    var now = peer("1.0").call("GetTask", A2aPeer.id("none")).path("error");
+    var now = peer("1.0").call("GetTask", A2aTestClient.id("none")).path("error");
     assertThat(now.path("data").get(0).path("@type").asString())
         .isEqualTo("type.googleapis.com/google.rpc.ErrorInfo");
     assertThat(now.path("data").get(0).path("reason").asString()).isEqualTo("TASK_NOT_FOUND");
     assertThat(now.path("data").get(0).path("domain").asString()).isEqualTo("a2a-protocol.org");
-    assertThat(peer("0.3").call("tasks/get", A2aPeer.id("none")).path("error").has("data"))
+    assertThat(peer("0.3").call("tasks/get", A2aTestClient.id("none")).path("error").has("data"))
         .isFalse();
   }
 
@@ -119,18 +119,20 @@ class A2aConformanceTest {
     var two = peer.send(peer.say("same", "say one"));
     assertThat(two.path("id")).isNotEqualTo(one.path("id"));
     assertThat(one.path("contextId").asString()).isNotEmpty();
-    var kept = peer.send(A2aPeer.in(peer.say("same", "say x"), "contextId", "ctx-" + version));
+    var kept =
+        peer.send(A2aTestClient.in(peer.say("same", "say x"), "contextId", "ctx-" + version));
     assertThat(kept.path("contextId").asString()).isEqualTo("ctx-" + version);
 
-    var unknown = A2aPeer.in(peer.say("m", "say x"), "taskId", "nonexistent");
+    var unknown = A2aTestClient.in(peer.say("m", "say x"), "taskId", "nonexistent");
     assertThat(peer.error(peer.sending(), unknown)).isEqualTo(-32001);
     var id = one.path("id").asString();
     var mismatch =
-        A2aPeer.in(A2aPeer.in(peer.say("m", "say x"), "taskId", id), "contextId", "wrong");
+        A2aTestClient.in(
+            A2aTestClient.in(peer.say("m", "say x"), "taskId", id), "contextId", "wrong");
     assertThat(peer.error(peer.sending(), mismatch)).isEqualTo(-32602);
-    var ended = A2aPeer.in(peer.say("m", "say x"), "taskId", id);
+    var ended = A2aTestClient.in(peer.say("m", "say x"), "taskId", id);
     assertThat(peer.error(peer.sending(), ended)).isEqualTo(peer.modern() ? -32004 : -32602);
-    var refused = A2aPeer.in(peer.say("m", "say x"), "contextId", "not allowed");
+    var refused = A2aTestClient.in(peer.say("m", "say x"), "contextId", "not allowed");
     assertThat(peer.error(peer.sending(), refused)).isEqualTo(-32602);
   }
 
@@ -140,14 +142,15 @@ class A2aConformanceTest {
     var peer = peer(version);
     var asks = peer.send(peer.say("input", "ask me which colour"));
     var id = asks.path("id").asString();
-    var done = peer.send(A2aPeer.in(peer.say("input", "history message 1"), "taskId", id));
+    var done = peer.send(A2aTestClient.in(peer.say("input", "history message 1"), "taskId", id));
 
     assertThat(done.path("contextId")).isEqualTo(asks.path("contextId"));
-    var whole = peer.result(peer.getting(), A2aPeer.id(id)).path("history").toString();
+    var whole = peer.result(peer.getting(), A2aTestClient.id(id)).path("history").toString();
     assertThat(whole.indexOf("which colour")).isLessThan(whole.indexOf("history message 1"));
     assertThat(whole).contains("history message 1");
     for (var length : List.of(0, 1, 2, 999_999)) {
-      var wanted = A2aPeer.id(id).put(peer.modern() ? "history_length" : "historyLength", length);
+      var wanted =
+          A2aTestClient.id(id).put(peer.modern() ? "history_length" : "historyLength", length);
       var history = peer.result(peer.getting(), wanted).path("history");
       assertThat(history.size()).isLessThanOrEqualTo(length);
     }
@@ -213,11 +216,11 @@ class A2aConformanceTest {
     var peer = peer("1.0");
     var say = peer.say("streams", "count slowly to 80");
     say.putObject("configuration").put("returnImmediately", true);
-    var id = A2aPeer.id(peer.send(say).path("id").asString());
+    var id = A2aTestClient.id(peer.send(say).path("id").asString());
     try (var one = peer.open("SubscribeToTask", id, "Last-Event-ID", "0");
         var two = peer.open("SubscribeToTask", id, "Last-Event-ID", "0")) {
       try (var third = peer.open("SubscribeToTask", id)) {
-        assertThat(A2aPeer.frame(third.next()).result().has("task")).isTrue();
+        assertThat(A2aTestClient.frame(third.next()).result().has("task")).isTrue();
       }
       for (var frame = one.next(); frame != null; frame = one.next()) {
         assertThat(two.next()).isEqualTo(frame);
@@ -231,9 +234,9 @@ class A2aConformanceTest {
     var peer = peer("1.0");
     var asks = peer.send(peer.say("sub", "ask me which colour"));
     var id = asks.path("id").asString();
-    try (var reader = peer.open("SubscribeToTask", A2aPeer.id(id))) {
-      assertThat(A2aPeer.frame(reader.next()).result().path("task")).isEqualTo(asks);
-      peer.send(A2aPeer.in(peer.say("done", "red"), "taskId", id));
+    try (var reader = peer.open("SubscribeToTask", A2aTestClient.id(id))) {
+      assertThat(A2aTestClient.frame(reader.next()).result().path("task")).isEqualTo(asks);
+      peer.send(A2aTestClient.in(peer.say("done", "red"), "taskId", id));
       var last = "";
       for (var frame = reader.next(); frame != null; frame = reader.next()) {
         last = frame.data() == null ? last : frame.data();
@@ -277,14 +280,15 @@ class A2aConformanceTest {
   }
 
   private HttpResponse<String> send(String method, String path, String body) {
-    return site.send(
-        site.request(BASE + path, "A2A-Version", "1.0", "Content-Type", "application/json")
+    return testServer.send(
+        testServer
+            .request(BASE + path, "A2A-Version", "1.0", "Content-Type", "application/json")
             .method(method, BodyPublishers.ofString(body)));
   }
 
   @Test
   void an_unknown_agent_is_said_to_be_unknown() {
-    var reply = site.post("/a2a/nobody", "{}");
+    var reply = testServer.post("/a2a/nobody", "{}");
     assertThat(reply.statusCode()).isEqualTo(404);
     assertThat(reply.body()).contains("helper");
   }

@@ -21,7 +21,7 @@ import tools.jackson.databind.JsonNode;
 class A2aEarlyEndTest {
 
   private FakeModelServer model;
-  private Site site;
+  private TestServer testServer;
 
   @BeforeAll
   void open(@TempDir Path folder) {
@@ -35,10 +35,10 @@ class A2aEarlyEndTest {
                   case "empty" -> FakeModelAnswer.of(stop("content_filter"));
                   default -> FakeModelAnswer.saying("whole");
                 });
-    site =
-        Site.durable(
+    testServer =
+        TestServer.durable(
             folder,
-            Site.Wish.USUAL,
+            TestServer.Wish.USUAL,
             """
             models: {m: {provider: openai, model: m, baseUrl: '%s', apiKey: none}}
             agents: [{id: helper, tools: []}]
@@ -48,7 +48,7 @@ class A2aEarlyEndTest {
 
   @AfterAll
   void close() {
-    site.close();
+    testServer.close();
     model.close();
   }
 
@@ -65,7 +65,7 @@ class A2aEarlyEndTest {
   })
   void the_last_status_and_the_task_have_the_reason(
       String version, String words, String reason, String text) throws IOException {
-    var peer = new A2aPeer(site, "helper", version);
+    var peer = new A2aTestClient(testServer, "helper", version);
     var frames = peer.stream(peer.streaming(), peer.say(words + "-" + version, words));
 
     var last = frames.getLast().result();
@@ -73,9 +73,9 @@ class A2aEarlyEndTest {
     assertThat(update.path("status").path("state").asString()).isEqualTo(peer.state("completed"));
     assertReason(update.path("metadata"), reason);
     var id = update.path("taskId").asString();
-    var task = peer.result(peer.getting(), A2aPeer.id(id));
+    var task = peer.result(peer.getting(), A2aTestClient.id(id));
     assertReason(task.path("metadata"), reason);
-    assertThat(A2aPeer.text(task)).isEqualTo(text);
+    assertThat(A2aTestClient.text(task)).isEqualTo(text);
     var explained = task.path("status").path("message").path("parts").path(0).path("text");
     // Clients would take it for the answer.
     assertThat(explained.isMissingNode()).isTrue();
@@ -84,7 +84,7 @@ class A2aEarlyEndTest {
   @ParameterizedTest
   @ValueSource(strings = {"0.3", "1.0"})
   void an_answer_without_any_text_is_a_failure_that_says_why(String version) {
-    var peer = new A2aPeer(site, "helper", version);
+    var peer = new A2aTestClient(testServer, "helper", version);
     var task = peer.send(peer.say("empty-" + version, "empty"));
 
     var status = task.path("status");
@@ -98,11 +98,11 @@ class A2aEarlyEndTest {
   void an_agent_elsewhere_passes_the_reason_on(String version, @TempDir Path above) {
     var yaml =
         "agents: [{id: far, type: a2a, url: \"%s/a2a/helper\", version: \"%s\", transport: jsonrpc}]\n"
-            .formatted(site.url, version);
-    try (var top = Site.durable(above, Site.Wish.USUAL, yaml)) {
-      var peer = new A2aPeer(top, "far", version);
+            .formatted(testServer.url, version);
+    try (var top = TestServer.durable(above, TestServer.Wish.USUAL, yaml)) {
+      var peer = new A2aTestClient(top, "far", version);
       var task = peer.send(peer.say("far-" + version, "long"));
-      assertThat(A2aPeer.text(task)).isEqualTo("ab");
+      assertThat(A2aTestClient.text(task)).isEqualTo("ab");
       assertReason(task.path("metadata"), "length");
     }
   }
@@ -115,7 +115,7 @@ class A2aEarlyEndTest {
   @ParameterizedTest
   @ValueSource(strings = {"0.3", "1.0"})
   void a_complete_answer_has_none(String version) {
-    var peer = new A2aPeer(site, "helper", version);
+    var peer = new A2aTestClient(testServer, "helper", version);
     assertThat(peer.send(peer.say("whole-" + version, "whole")).toString())
         .contains("whole")
         .doesNotContain("finishReason")

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Approvals and questions by kagent's extension for people in the loop, by its older form, and by words (S3.61, S3.66).
+/// Approvals and questions by kagent's extension for people in the loop, by its older form, and by words (SESSION-61, SESSION-66).
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class A2aHitlTest {
 
@@ -29,16 +29,16 @@ class A2aHitlTest {
       approvals: {a2aCallers: [local]}
       """;
 
-  private Site site;
+  private TestServer testServer;
 
   @BeforeAll
   void open(@TempDir Path folder) {
-    site = Site.durable(folder, Site.Wish.USUAL, YAML);
+    testServer = TestServer.durable(folder, TestServer.Wish.USUAL, YAML);
   }
 
   @AfterAll
   void close() {
-    site.close();
+    testServer.close();
   }
 
   private static JsonNode request(JsonNode task) {
@@ -46,16 +46,16 @@ class A2aHitlTest {
   }
 
   /// A message to the task with this in the extension's place.
-  private static ObjectNode with(A2aPeer peer, JsonNode task, String id, String payload) {
-    var params = A2aPeer.in(peer.say(id, "my answer"), "taskId", task.path("id").asString());
+  private static ObjectNode with(A2aTestClient peer, JsonNode task, String id, String payload) {
+    var params = A2aTestClient.in(peer.say(id, "my answer"), "taskId", task.path("id").asString());
     var message = (ObjectNode) params.path("message");
     message.putObject("metadata").set(URI, Json.mapper().readTree(payload));
     message.putArray("extensions").add(URI);
     return params;
   }
 
-  private static ObjectNode word(A2aPeer peer, JsonNode task, String id, String text) {
-    return A2aPeer.in(peer.say(id, text), "taskId", task.path("id").asString());
+  private static ObjectNode word(A2aTestClient peer, JsonNode task, String id, String text) {
+    return A2aTestClient.in(peer.say(id, text), "taskId", task.path("id").asString());
   }
 
   private static String state(JsonNode task) {
@@ -65,7 +65,7 @@ class A2aHitlTest {
   @ParameterizedTest
   @ValueSource(strings = {"0.3", "1.0"})
   void a_tool_is_approved_by_its_id_exactly_once(String version) {
-    var peer = new A2aPeer(site, "helper", version);
+    var peer = new A2aTestClient(testServer, "helper", version);
     var asks = peer.send(peer.say("run-" + version, "run echo approved-" + version));
     assertThat(state(asks)).isEqualTo(peer.state("input-required"));
     var request = request(asks);
@@ -97,7 +97,7 @@ class A2aHitlTest {
   @ParameterizedTest
   @ValueSource(strings = {"0.3", "1.0"})
   void words_approve_only_if_they_say_so(String version) {
-    var peer = new A2aPeer(site, "helper", version);
+    var peer = new A2aTestClient(testServer, "helper", version);
     var asks = peer.send(peer.say("words-" + version, "run echo words"));
 
     for (var unclear : new String[] {"maybe", "yes but not now", "what does it do?"}) {
@@ -112,7 +112,7 @@ class A2aHitlTest {
 
   @Test
   void the_older_form_of_decisions_is_understood() {
-    var peer = new A2aPeer(site, "helper", "0.3");
+    var peer = new A2aTestClient(testServer, "helper", "0.3");
     var asks = peer.send(peer.say("old-1", "run echo old"));
     var call = request(asks).path("tools").get(0).path("call_id").asString();
     var params = word(peer, asks, "old-2", "");
@@ -127,7 +127,7 @@ class A2aHitlTest {
   @ParameterizedTest
   @ValueSource(strings = {"0.3", "1.0"})
   void a_question_is_answered_by_its_id(String version) {
-    var peer = new A2aPeer(site, "helper", version);
+    var peer = new A2aTestClient(testServer, "helper", version);
     var asks = peer.send(peer.say("ask-" + version, "ask me which size"));
     var request = request(asks);
     assertThat(request.path("type").asString()).isEqualTo("ask_user_request");
@@ -143,12 +143,12 @@ class A2aHitlTest {
             with(peer, asks, "q2-" + version, answer.formatted(request.path("id").asString())));
 
     assertThat(state(done)).isEqualTo(peer.state("completed"));
-    assertThat(A2aPeer.text(done)).contains("large");
+    assertThat(A2aTestClient.text(done)).contains("large");
   }
 
   @Test
   void what_an_agent_below_asks_is_nested() {
-    var peer = new A2aPeer(site, "helper", "1.0");
+    var peer = new A2aTestClient(testServer, "helper", "1.0");
     var asks = peer.send(peer.say("nested-1", "delegate run echo deep to below"));
     assertThat(state(asks)).isEqualTo("TASK_STATE_INPUT_REQUIRED");
     var request = request(asks);
@@ -171,14 +171,14 @@ class A2aHitlTest {
   @ParameterizedTest
   @ValueSource(strings = {"0.3", "1.0"})
   void a_sign_in_is_asked_for_and_no_message_brings_it(String version) {
-    var peer = new A2aPeer(site, "helper", version);
+    var peer = new A2aTestClient(testServer, "helper", version);
     var asks = peer.send(peer.say("auth-" + version, "sign in to github"));
 
     assertThat(state(asks)).isEqualTo(peer.state("auth-required"));
     assertThat(peer.error(peer.sending(), word(peer, asks, "a2-" + version, "secret")))
         .isEqualTo(-32602);
     assertThat(
-            peer.result(peer.canceling(), A2aPeer.id(asks.path("id").asString()))
+            peer.result(peer.canceling(), A2aTestClient.id(asks.path("id").asString()))
                 .path("status")
                 .path("state")
                 .asString())
@@ -189,7 +189,7 @@ class A2aHitlTest {
   @ValueSource(strings = {"0.3", "1.0"})
   void a_stream_ends_with_the_question_and_goes_on_with_the_answer(String version)
       throws Exception {
-    var peer = new A2aPeer(site, "helper", version);
+    var peer = new A2aTestClient(testServer, "helper", version);
     var frames = peer.stream(peer.streaming(), peer.say("s-" + version, "ask me which day"));
     assertThat(frames.getLast().result().toString()).contains(peer.state("input-required"));
     var first = frames.getFirst().result();
@@ -202,7 +202,7 @@ class A2aHitlTest {
     assertThat(more.toString()).contains("monday");
     var again =
         peer.stream(
-            peer.subscribing(), A2aPeer.id(task.path("id").asString()), "Last-Event-ID", "0");
+            peer.subscribing(), A2aTestClient.id(task.path("id").asString()), "Last-Event-ID", "0");
     assertThat(again.getLast().result().toString()).contains(peer.state("completed"));
     assertThat(again.toString()).contains(peer.state("input-required"));
     assertFinalAtTheEnd(peer, frames);
@@ -211,23 +211,23 @@ class A2aHitlTest {
     var rest =
         peer.stream(
             peer.subscribing(),
-            A2aPeer.id(task.path("id").asString()),
+            A2aTestClient.id(task.path("id").asString()),
             "Last-Event-ID",
             frames.getLast().id());
     assertThat(rest.getLast().result().toString()).contains(peer.state("completed"));
   }
 
-  /// A stream of 0.3 says `final` in its last frame and in no other (S5.62); 1.0 never does.
-  private static void assertFinalAtTheEnd(A2aPeer peer, List<A2aPeer.Frame> frames) {
+  /// A stream of 0.3 says `final` in its last frame and in no other (EVENT-62); 1.0 never does.
+  private static void assertFinalAtTheEnd(A2aTestClient peer, List<A2aTestClient.Frame> frames) {
     var finals = frames.stream().filter(one -> one.result().path("final").asBoolean(false));
     assertThat(finals.toList()).isEqualTo(peer.modern() ? List.of() : List.of(frames.getLast()));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"0.3", "1.0"})
-  void an_answer_to_one_of_several_questions_ends_its_stream_with_those_left_S5_62(String version)
-      throws Exception {
-    var peer = new A2aPeer(site, "helper", version);
+  void an_answer_to_one_of_several_questions_ends_its_stream_with_those_left_EVENT_62(
+      String version) throws Exception {
+    var peer = new A2aTestClient(testServer, "helper", version);
     var ask = peer.say("two-" + version, "delegate ask me which day to below and beside");
     var begun = peer.stream(peer.streaming(), ask);
     var first = begun.getFirst().result();
@@ -245,18 +245,18 @@ class A2aHitlTest {
     assertThat(status(peer, done).path("state").asString()).isEqualTo(peer.state("completed"));
     var again =
         peer.stream(
-            peer.subscribing(), A2aPeer.id(task.path("id").asString()), "Last-Event-ID", "0");
+            peer.subscribing(), A2aTestClient.id(task.path("id").asString()), "Last-Event-ID", "0");
     assertFinalAtTheEnd(peer, again);
   }
 
-  private static JsonNode status(A2aPeer peer, List<A2aPeer.Frame> frames) {
+  private static JsonNode status(A2aTestClient peer, List<A2aTestClient.Frame> frames) {
     var last = frames.getLast().result();
     return (peer.modern() ? last.path("statusUpdate") : last).path("status");
   }
 
   /// The answer to the question that the last of these frames asks.
   private static ObjectNode answer(
-      A2aPeer peer, JsonNode task, List<A2aPeer.Frame> frames, String id) {
+      A2aTestClient peer, JsonNode task, List<A2aTestClient.Frame> frames, String id) {
     var asked = status(peer, frames).path("message").path("metadata").path(URI).path("id");
     return with(
         peer,

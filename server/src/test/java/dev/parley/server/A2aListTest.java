@@ -19,22 +19,22 @@ import tools.jackson.databind.node.ObjectNode;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class A2aListTest {
 
-  private Site site;
-  private A2aPeer peer;
+  private TestServer testServer;
+  private A2aTestClient peer;
 
   @BeforeAll
   void open(@TempDir Path folder) {
-    site = Site.durable(folder, Site.Wish.USUAL, A2aJsonRpcTest.YAML);
-    peer = new A2aPeer(site, "helper", "1.0");
+    testServer = TestServer.durable(folder, TestServer.Wish.USUAL, A2aJsonRpcTest.YAML);
+    peer = new A2aTestClient(testServer, "helper", "1.0");
     for (var i = 0; i < 7; i++) {
       var say = peer.say("m" + i, i == 6 ? "ask me which one" : "say number " + i);
-      peer.send(A2aPeer.in(say, "contextId", i < 5 ? "first" : "second"));
+      peer.send(A2aTestClient.in(say, "contextId", i < 5 ? "first" : "second"));
     }
   }
 
   @AfterAll
   void close() {
-    site.close();
+    testServer.close();
   }
 
   private JsonNode list(String params) {
@@ -85,14 +85,14 @@ class A2aListTest {
 
   @Test
   void failed_and_rejected_tasks_are_not_taken_for_each_other(@TempDir Path folder) {
-    try (var other = Site.durable(folder, Site.Wish.USUAL, A2aJsonRpcTest.YAML)) {
-      var asking = new A2aPeer(other, "helper", "1.0");
+    try (var other = TestServer.durable(folder, TestServer.Wish.USUAL, A2aJsonRpcTest.YAML)) {
+      var asking = new A2aTestClient(other, "helper", "1.0");
       var failed = asking.send(asking.say("fails", "fail")).path("id").asString();
       for (var i = 0; i < 3; i++) {
         var task = Json.object().put("kind", "task").put("id", "no" + i).put("contextId", "s");
         task.putObject("status").put("state", "rejected");
         task.putObject("metadata").put("kagent_app_name", "helper");
-        Kagent.data(201, new Kagent(other).post("/api/tasks", task));
+        KagentTestClient.data(201, new KagentTestClient(other).post("/api/tasks", task));
       }
 
       var failures = asking.result("ListTasks", Json.object().put("status", "TASK_STATE_FAILED"));
@@ -112,8 +112,8 @@ class A2aListTest {
 
   @Test
   void a_page_of_open_tasks_goes_on_where_one_has_ended_meanwhile(@TempDir Path folder) {
-    try (var other = Site.durable(folder, Site.Wish.USUAL, A2aJsonRpcTest.YAML)) {
-      var asking = new A2aPeer(other, "helper", "1.0");
+    try (var other = TestServer.durable(folder, TestServer.Wish.USUAL, A2aJsonRpcTest.YAML)) {
+      var asking = new A2aTestClient(other, "helper", "1.0");
       var asked = new ArrayList<String>();
       for (var i = 0; i < 3; i++) {
         asked.add(asking.send(asking.say("asks" + i, "ask me which one")).path("id").asString());
@@ -121,7 +121,7 @@ class A2aListTest {
       var wanted = Json.object().put("status", "TASK_STATE_INPUT_REQUIRED").put("pageSize", 1);
       var first = asking.result("ListTasks", wanted);
 
-      asking.result("CancelTask", A2aPeer.id(asked.getLast()));
+      asking.result("CancelTask", A2aTestClient.id(asked.getLast()));
       wanted.put("pageToken", first.path("nextPageToken").asString());
 
       assertThat(ids(first)).containsExactly(asked.getLast());

@@ -19,43 +19,44 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Going back by a message's metadata, as kagent's clients do it (S3.41 to S3.50).
+/// Going back by a message's metadata, as kagent's clients do it (SESSION-41 to SESSION-50).
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class A2aRewindTest {
 
-  private Site site;
+  private TestServer testServer;
 
   @BeforeAll
   void open(@TempDir Path folder) {
-    site = Site.durable(folder, Site.Wish.USUAL, A2aJsonRpcTest.YAML);
+    testServer = TestServer.durable(folder, TestServer.Wish.USUAL, A2aJsonRpcTest.YAML);
   }
 
   @AfterAll
   void close() {
-    site.close();
+    testServer.close();
   }
 
-  private static JsonNode say(A2aPeer peer, String context, String text) {
-    return peer.send(A2aPeer.in(peer.say(context + text, "say " + text), "contextId", context));
+  private static JsonNode say(A2aTestClient peer, String context, String text) {
+    return peer.send(
+        A2aTestClient.in(peer.say(context + text, "say " + text), "contextId", context));
   }
 
-  private static ObjectNode back(A2aPeer peer, String context, JsonNode before, String text) {
+  private static ObjectNode back(A2aTestClient peer, String context, JsonNode before, String text) {
     var params =
-        A2aPeer.in(peer.say(context + "-back-" + text.length(), text), "contextId", context);
+        A2aTestClient.in(peer.say(context + "-back-" + text.length(), text), "contextId", context);
     ((ObjectNode) params.path("message"))
         .putObject("metadata")
         .put("kagent_rewind_before_invocation_id", before.path("id").asString("unknown"));
     return params;
   }
 
-  private static JsonNode task(A2aPeer peer, A2aPeer.Frame frame) {
+  private static JsonNode task(A2aTestClient peer, A2aTestClient.Frame frame) {
     return peer.modern() ? frame.result().path("task") : frame.result();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"0.3", "1.0"})
   void a_rewind_alone_is_one_task_with_what_still_counts(String version) throws Exception {
-    var peer = new A2aPeer(site, "helper", version);
+    var peer = new A2aTestClient(testServer, "helper", version);
     var context = "back-" + version;
     var first = say(peer, context, "alpha");
     var second = say(peer, context, "beta");
@@ -67,18 +68,18 @@ class A2aRewindTest {
     assertThat(task.path("id").asString()).isEqualTo(context);
     assertThat(task.path("metadata").path("kagent_rewound").asBoolean()).isTrue();
     assertThat(task.path("history")).isEqualTo(first.path("history"));
-    assertThat(peer.error(peer.getting(), A2aPeer.id(second.path("id").asString())))
+    assertThat(peer.error(peer.getting(), A2aTestClient.id(second.path("id").asString())))
         .isEqualTo(-32001);
     var empty =
         task(peer, peer.stream(peer.streaming(), back(peer, context, first, "")).getFirst());
     assertThat(empty.path("history").isEmpty()).isTrue();
-    assertThat(A2aPeer.text(say(peer, context, "gamma"))).contains("gamma");
+    assertThat(A2aTestClient.text(say(peer, context, "gamma"))).contains("gamma");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"0.3", "1.0"})
   void a_rewind_with_words_goes_on_from_there(String version) throws Exception {
-    var peer = new A2aPeer(site, "helper", version);
+    var peer = new A2aTestClient(testServer, "helper", version);
     var context = "on-" + version;
     var first = say(peer, context, "alpha");
     var second = say(peer, context, "beta");
@@ -93,11 +94,11 @@ class A2aRewindTest {
 
   @Test
   void a_refused_rewind_does_not_tell_whose_the_context_is(@TempDir Path folder) throws Exception {
-    var wish = Site.Wish.USUAL.tokens(token("ann"), token("bob"));
-    try (var other = Site.durable(folder, wish)) {
-      var ann = new Kagent(other, "Authorization", "Bearer ann");
-      var bob = new Kagent(other, "Authorization", "Bearer bob");
-      Kagent.data(201, ann.post("/api/sessions", Json.object().put("id", "hers")));
+    var wish = TestServer.Wish.USUAL.tokens(token("ann"), token("bob"));
+    try (var other = TestServer.durable(folder, wish)) {
+      var ann = new KagentTestClient(other, "Authorization", "Bearer ann");
+      var bob = new KagentTestClient(other, "Authorization", "Bearer bob");
+      KagentTestClient.data(201, ann.post("/api/sessions", Json.object().put("id", "hers")));
       var task = ann.say("hers", "say hi");
 
       for (var method : List.of("message/send", "message/stream")) {
@@ -111,7 +112,7 @@ class A2aRewindTest {
   }
 
   private static ObjectNode rewind(String context, String before) {
-    var message = Kagent.message(context, "back", "");
+    var message = KagentTestClient.message(context, "back", "");
     message.putObject("metadata").put("kagent_rewind_before_invocation_id", before);
     return Json.object().set("message", message);
   }
@@ -123,15 +124,16 @@ class A2aRewindTest {
 
   @Test
   void a_rewind_to_nowhere_fails_and_changes_nothing() throws Exception {
-    var peer = new A2aPeer(site, "helper", "0.3");
+    var peer = new A2aTestClient(testServer, "helper", "0.3");
     var first = say(peer, "nowhere", "alpha");
-    var frames = peer.stream("message/stream", back(peer, "nowhere", A2aPeer.id("none"), ""));
+    var frames = peer.stream("message/stream", back(peer, "nowhere", A2aTestClient.id("none"), ""));
 
     assertThat(frames).hasSize(1);
     var update = frames.getFirst().result();
     assertThat(update.path("kind").asString()).isEqualTo("status-update");
     assertThat(update.path("status").path("state").asString()).isEqualTo("failed");
     assertThat(update.path("final").asBoolean()).isTrue();
-    assertThat(peer.result("tasks/get", A2aPeer.id(first.path("id").asString()))).isEqualTo(first);
+    assertThat(peer.result("tasks/get", A2aTestClient.id(first.path("id").asString())))
+        .isEqualTo(first);
   }
 }

@@ -33,66 +33,68 @@ class AbandonedStreamsTest {
 
   @Test
   void a_thousand_streams_that_their_readers_abandon_leave_nothing_behind() throws IOException {
-    try (var site = Site.open(folder, Site.Wish.USUAL.heartbeat(Duration.ofMillis(100)))) {
-      site.context("c");
+    try (var testServer =
+        TestServer.open(folder, TestServer.Wish.USUAL.heartbeat(Duration.ofMillis(100)))) {
+      testServer.context("c");
       var sockets = new ArrayList<Socket>();
       for (var i = 0; i < MANY; i++) {
-        sockets.add(site.connect());
+        sockets.add(testServer.connect());
         sockets.getLast().getOutputStream().write(REQUEST.getBytes(StandardCharsets.US_ASCII));
       }
-      awaitStreams(site, MANY);
+      awaitStreams(testServer, MANY);
       for (var socket : sockets) {
         socket.close();
       }
-      awaitStreams(site, 0);
+      awaitStreams(testServer, 0);
     }
   }
 
   @Test
   void a_reader_who_leaves_is_noticed_also_without_heartbeats() throws IOException {
-    try (var site = Site.open(folder, Site.Wish.USUAL.heartbeat(Duration.ZERO))) {
-      site.context("c");
-      try (var socket = site.connect()) {
+    try (var testServer = TestServer.open(folder, TestServer.Wish.USUAL.heartbeat(Duration.ZERO))) {
+      testServer.context("c");
+      try (var socket = testServer.connect()) {
         socket.getOutputStream().write(REQUEST.getBytes(StandardCharsets.US_ASCII));
-        awaitStreams(site, 1);
+        awaitStreams(testServer, 1);
       }
-      awaitStreams(site, 0);
+      awaitStreams(testServer, 0);
     }
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"/chat/stream", "/chat/stream?conversationId=later"})
   void also_one_who_follows_all_conversations_or_one_to_come(String path) throws IOException {
-    try (var site = Site.durable(folder, Site.Wish.USUAL.heartbeat(Duration.ZERO))) {
-      try (var socket = site.connect()) {
+    try (var testServer =
+        TestServer.durable(folder, TestServer.Wish.USUAL.heartbeat(Duration.ZERO))) {
+      try (var socket = testServer.connect()) {
         var request = REQUEST.replace("/api/contexts/c/stream", path);
         socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-        awaitStreams(site, 1);
+        awaitStreams(testServer, 1);
       }
-      awaitStreams(site, 0);
+      awaitStreams(testServer, 0);
     }
   }
 
   @Test
   void a_reader_who_has_nothing_more_to_say_goes_on_reading() throws IOException {
-    try (var site = Site.open(folder, Site.Wish.USUAL.heartbeat(Duration.ZERO))) {
-      var context = site.context("c");
-      try (var socket = site.connect()) {
+    try (var testServer = TestServer.open(folder, TestServer.Wish.USUAL.heartbeat(Duration.ZERO))) {
+      var context = testServer.context("c");
+      try (var socket = testServer.connect()) {
         socket.getOutputStream().write(REQUEST.getBytes(StandardCharsets.US_ASCII));
         socket.shutdownOutput();
         var lines = new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));
         awaitLine(lines, ": heartbeat");
         awaitLine(lines, ": heartbeat");
-        site.append(context, new ContextUpdated("later", null));
+        testServer.append(context, new ContextUpdated("later", null));
         awaitLine(lines, "event: context-updated");
       }
     }
   }
 
   /// A request that is answered when its task has ended, which takes hours.
-  private static byte[] blocking(Site site, String version) {
-    var peer = new A2aPeer(site, "agent-code", version);
-    var body = A2aPeer.request(peer.sending(), peer.say("m", "count slowly to 99999"));
+  private static byte[] blocking(TestServer testServer, String version) {
+    var peer = new A2aTestClient(testServer, "agent-code", version);
+    var body = A2aTestClient.request(peer.sending(), peer.say("m", "count slowly to 99999"));
     var head =
         "POST "
             + peer.path
@@ -103,8 +105,9 @@ class AbandonedStreamsTest {
     return (head + "\r\n\r\n" + body).getBytes(StandardCharsets.US_ASCII);
   }
 
-  private static JsonNode onlyTask(Site site) {
-    var tasks = new A2aPeer(site, "agent-code", "1.0").result("ListTasks", Json.object());
+  private static JsonNode onlyTask(TestServer testServer) {
+    var tasks =
+        new A2aTestClient(testServer, "agent-code", "1.0").result("ListTasks", Json.object());
     assertThat(tasks.path("tasks")).hasSize(1);
     return tasks.path("tasks").get(0);
   }
@@ -113,30 +116,31 @@ class AbandonedStreamsTest {
   @ValueSource(strings = {"0.3", "1.0"})
   void a_caller_who_hangs_up_before_the_answer_is_noticed_and_the_task_goes_on(String version)
       throws IOException {
-    try (var site = Site.open(folder, Site.Wish.USUAL.heartbeat(Duration.ZERO))) {
-      try (var socket = site.connect()) {
-        socket.getOutputStream().write(blocking(site, version));
-        awaitStreams(site, 1);
+    try (var testServer = TestServer.open(folder, TestServer.Wish.USUAL.heartbeat(Duration.ZERO))) {
+      try (var socket = testServer.connect()) {
+        socket.getOutputStream().write(blocking(testServer, version));
+        awaitStreams(testServer, 1);
       }
-      awaitStreams(site, 0);
+      awaitStreams(testServer, 0);
 
-      assertThat(onlyTask(site).path("status").path("state").asString())
+      assertThat(onlyTask(testServer).path("status").path("state").asString())
           .isIn("TASK_STATE_SUBMITTED", "TASK_STATE_WORKING");
     }
   }
 
   @Test
   void a_caller_who_has_nothing_more_to_say_is_answered() throws IOException {
-    try (var site = Site.open(folder, Site.Wish.USUAL.heartbeat(Duration.ZERO))) {
-      try (var socket = site.connect()) {
-        socket.getOutputStream().write(blocking(site, "1.0"));
-        awaitStreams(site, 1);
+    try (var testServer = TestServer.open(folder, TestServer.Wish.USUAL.heartbeat(Duration.ZERO))) {
+      try (var socket = testServer.connect()) {
+        socket.getOutputStream().write(blocking(testServer, "1.0"));
+        awaitStreams(testServer, 1);
         socket.shutdownOutput();
         var lines = new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));
         awaitLine(lines, "HTTP/1.1 102 Processing");
         awaitLine(lines, "HTTP/1.1 102 Processing");
-        var task = onlyTask(site).path("id").asString();
-        new A2aPeer(site, "agent-code", "1.0").result("CancelTask", A2aPeer.id(task));
+        var task = onlyTask(testServer).path("id").asString();
+        new A2aTestClient(testServer, "agent-code", "1.0")
+            .result("CancelTask", A2aTestClient.id(task));
         awaitLine(lines, "HTTP/1.1 200 OK");
         awaitLine(lines, "");
         assertThat(lines.readLine()).contains(task, "TASK_STATE_CANCELED");
@@ -151,8 +155,8 @@ class AbandonedStreamsTest {
   }
 
   /// Asks until so many streams are open; the test's time is the limit.
-  private static void awaitStreams(Site site, int count) {
-    while (!site.get("/metrics").body().contains("\nparley_streams_open " + count + "\n")) {
+  private static void awaitStreams(TestServer testServer, int count) {
+    while (!testServer.get("/metrics").body().contains("\nparley_streams_open " + count + "\n")) {
       Thread.onSpinWait();
     }
   }

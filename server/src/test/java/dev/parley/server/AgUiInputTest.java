@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What the AG-UI door takes as the input of a run, and what it refuses before any event.
+/// What the AG-UI API takes as the input of a run, and what it refuses before any event.
 @Timeout(60)
 class AgUiInputTest {
 
@@ -26,16 +26,16 @@ class AgUiInputTest {
       "\"threadId\":\"t\",\"runId\":\"r\",\"messages\":[{\"id\":\"m\",\"role\":\"user\",\"content\":\"say hi\"}]";
 
   @TempDir Path folder;
-  private Site site;
+  private TestServer testServer;
 
   @BeforeEach
   void open() {
-    site = Site.open(folder.resolve("data"));
+    testServer = TestServer.open(folder.resolve("data"));
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
   static Stream<Arguments> refused() {
@@ -121,18 +121,18 @@ class AgUiInputTest {
   @MethodSource("refused")
   void malformed_input_is_refused_with_its_place_and_leaves_no_trace(
       String body, String code, String named) {
-    var reply = site.post("/ag-ui/agent-code", body, "Accept", "text/event-stream");
+    var reply = testServer.post("/ag-ui/agent-code", body, "Accept", "text/event-stream");
 
     assertThat(reply.statusCode()).as(reply.body()).isEqualTo(400);
     var json = Json.mapper().readTree(reply.body());
     assertThat(json.path("code").asString()).isEqualTo(code);
     assertThat(json.path("message").asString()).contains(named);
-    assertThat(site.get("/api/contexts/t").statusCode()).isEqualTo(404);
+    assertThat(testServer.get("/api/contexts/t").statusCode()).isEqualTo(404);
   }
 
   @Test
   void what_the_protocol_does_not_know_is_left_out() throws IOException {
-    var app = new AgUi(site, "agent-code", "t");
+    var app = new AgUiTestClient(testServer, "agent-code", "t");
     app.messages.addObject().put("id", "x").put("role", "oracle").put("content", 7);
     app.messages.addObject().put("id", "y").put("role", "reasoning").put("content", "hm");
     app.more.put("colour", "blue").put("protocolVersion", "1.9");
@@ -142,13 +142,13 @@ class AgUiInputTest {
 
   @Test
   void context_instructions_and_state_are_told_to_the_model_beside_the_words() throws IOException {
-    var app = new AgUi(site, "agent-code", "t");
+    var app = new AgUiTestClient(testServer, "agent-code", "t");
     app.messages.addObject().put("id", "s").put("role", "system").put("content", "Be brief.");
     app.more.putArray("context").addObject().put("description", "Page").put("value", "/help");
     app.more.putObject("state").put("colour", "blue");
     app.say("say hi");
 
-    var task = Json.mapper().readTree(site.get("/api/contexts/t/tasks").body());
+    var task = Json.mapper().readTree(testServer.get("/api/contexts/t/tasks").body());
     var grounding = task.path("items").path(0).path("metadata").path("grounding");
     assertThat(grounding.valueStream().map(entry -> entry.path("value").asString()))
         .containsExactly("Be brief.", "/help", "{\"colour\":\"blue\"}");
@@ -156,7 +156,7 @@ class AgUiInputTest {
 
   @Test
   void a_run_id_that_was_used_for_something_else_is_refused() throws IOException {
-    var app = new AgUi(site, "agent-code", "t");
+    var app = new AgUiTestClient(testServer, "agent-code", "t");
     var first = app.say("say one");
     app.said("say two");
     var reply = app.refused(input -> input.put("runId", first.runId()));
@@ -166,26 +166,27 @@ class AgUiInputTest {
 
   @Test
   void an_agent_that_does_not_exist_is_not_found() {
-    var reply = site.post("/ag-ui/nobody", "{" + GOOD + "}");
+    var reply = testServer.post("/ag-ui/nobody", "{" + GOOD + "}");
 
     assertThat(reply.statusCode()).isEqualTo(404);
     assertThat(Json.mapper().readTree(reply.body()).path("code").asString()).isEqualTo("not-found");
-    assertThat(site.get("/api/contexts/t").statusCode()).isEqualTo(404);
+    assertThat(testServer.get("/api/contexts/t").statusCode()).isEqualTo(404);
   }
 
   @Test
   void a_deleted_thread_is_gone() throws IOException {
-    new AgUi(site, "agent-code", "t").say("say one");
-    site.send(site.request("/api/contexts/t").DELETE());
+    new AgUiTestClient(testServer, "agent-code", "t").say("say one");
+    testServer.send(testServer.request("/api/contexts/t").DELETE());
 
-    var reply = new AgUi(site, "agent-code", "t").refused(input -> input.put("x", 1));
+    var reply =
+        new AgUiTestClient(testServer, "agent-code", "t").refused(input -> input.put("x", 1));
     assertThat(reply.statusCode()).isEqualTo(410);
   }
 
   @Test
   void a_thread_of_somebody_else_is_no_thread() throws IOException {
-    var wish = Site.Wish.USUAL.tokens(token("ann", "a-token"), token("bob", "b-token"));
-    try (var guarded = Site.open(folder.resolve("guarded"), wish)) {
+    var wish = TestServer.Wish.USUAL.tokens(token("ann", "a-token"), token("bob", "b-token"));
+    try (var guarded = TestServer.open(folder.resolve("guarded"), wish)) {
       var body = "{" + GOOD + "}";
       var mine = guarded.post("/ag-ui/agent-code", body, "Authorization", "Bearer a-token");
       assertThat(mine.statusCode()).isEqualTo(200);

@@ -21,18 +21,18 @@ import tools.jackson.databind.node.StringNode;
 class AgUiInterruptsTest {
 
   @TempDir Path folder;
-  private Site site;
-  private AgUi app;
+  private TestServer testServer;
+  private AgUiTestClient app;
 
   @BeforeEach
   void open() {
-    site = Site.open(folder.resolve("data"));
-    app = new AgUi(site, "agent-code", "thread-1");
+    testServer = TestServer.open(folder.resolve("data"));
+    app = new AgUiTestClient(testServer, "agent-code", "thread-1");
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
   @Test
@@ -174,7 +174,8 @@ class AgUiInterruptsTest {
     var stale = app.refused(input -> abandon(input, asked));
     assertThat(stale.statusCode()).isEqualTo(409);
     assertThat(code(stale.body())).isEqualTo("interrupt-not-open");
-    var elsewhere = new AgUi(site, "agent-code", "thread-2").refused(i -> abandon(i, asked));
+    var elsewhere =
+        new AgUiTestClient(testServer, "agent-code", "thread-2").refused(i -> abandon(i, asked));
     assertThat(code(elsewhere.body())).isEqualTo("interrupt-not-open");
   }
 
@@ -253,7 +254,7 @@ class AgUiInterruptsTest {
 
   @Test
   void a_supervisor_gives_the_tools_of_the_application_to_its_agents() throws IOException {
-    app = new AgUi(site, "supervisor", "thread-3");
+    app = new AgUiTestClient(testServer, "supervisor", "thread-3");
     tool("open_page");
     var called = app.say("use open_page {\"path\": \"/help\"}");
     result(called.outcome().path("pendingToolCallIds").path(0).asString(), "opened");
@@ -318,13 +319,13 @@ class AgUiInterruptsTest {
   private void result(String call, String content) {
     app.messages
         .addObject()
-        .put("id", AgUi.id())
+        .put("id", AgUiTestClient.id())
         .put("role", "tool")
         .put("toolCallId", call)
         .put("content", content);
   }
 
-  private static void abandon(ObjectNode input, AgUi.Run asked) {
+  private static void abandon(ObjectNode input, AgUiTestClient.Run asked) {
     input
         .putArray("resume")
         .addObject()

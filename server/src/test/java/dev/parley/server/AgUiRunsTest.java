@@ -17,25 +17,25 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Runs of every shape through the AG-UI door. Each is checked against the rules of the protocol.
+/// Runs of every shape through the AG-UI API. Each is checked against the rules of the protocol.
 @Timeout(60)
 class AgUiRunsTest {
 
   @TempDir Path folder;
-  private Site site;
+  private TestServer testServer;
 
   @BeforeEach
   void open() {
-    site = Site.open(folder.resolve("data"));
+    testServer = TestServer.open(folder.resolve("data"));
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
-  private AgUi app(String agent) {
-    return new AgUi(site, agent, "thread-1");
+  private AgUiTestClient app(String agent) {
+    return new AgUiTestClient(testServer, agent, "thread-1");
   }
 
   @Test
@@ -71,7 +71,7 @@ class AgUiRunsTest {
     app.say("say hello");
 
     var id = app.messages.path(0).path("id").asString();
-    assertThat(site.get("/api/contexts/thread-1/messages/" + id).statusCode()).isEqualTo(200);
+    assertThat(testServer.get("/api/contexts/thread-1/messages/" + id).statusCode()).isEqualTo(200);
   }
 
   @Test
@@ -177,7 +177,7 @@ class AgUiRunsTest {
     app.run(input);
     var other = input.deepCopy();
     ((ObjectNode) other.path("messages").path(0)).put("content", "say second");
-    var refused = site.post("/ag-ui/agent-code", other.toString());
+    var refused = testServer.post("/ag-ui/agent-code", other.toString());
 
     assertThat(refused.statusCode()).isEqualTo(409);
     assertThat(refused.body()).contains("run-id-reused");
@@ -220,9 +220,9 @@ class AgUiRunsTest {
     var input = app.input();
     input.remove("protocolVersion");
     input.putArray("tools").addObject().put("name", "open_page").put("description", "Opens a page");
-    AgUi.Run run;
+    AgUiTestClient.Run run;
     try (var reader = app.open(input)) {
-      run = new AgUi.Run(input.path("runId").asString(), AgUi.rest(reader));
+      run = new AgUiTestClient.Run(input.path("runId").asString(), AgUiTestClient.rest(reader));
     }
 
     var started = run.one("RUN_STARTED");
@@ -312,12 +312,12 @@ class AgUiRunsTest {
   }
 
   @Test
-  void what_was_said_through_another_door_is_not_taken_back() throws Exception {
+  void what_was_said_through_another_api_is_not_taken_back() throws Exception {
     var app = app("agent-code");
     app.say("say one");
     told(Json.object().put("content", "say else"));
-    Orders.await(
-        site.log,
+    ModelInstructions.await(
+        testServer.log,
         new ContextId("thread-1"),
         entry -> entry.event() instanceof TaskComplete end && end.content().equals("else"));
 
@@ -331,12 +331,13 @@ class AgUiRunsTest {
     var app = app("agent-code");
     app.said("count slowly to 80");
     try (var first = app.open(app.input())) {
-      AgUi.until(first, event -> event.path("type").asString().equals("TEXT_MESSAGE_CONTENT"));
+      AgUiTestClient.until(
+          first, event -> event.path("type").asString().equals("TEXT_MESSAGE_CONTENT"));
       told(Json.object().put("content", "say more").put("whenBusy", "steer"));
-      AgUi.rest(first);
+      AgUiTestClient.rest(first);
     }
-    Orders.await(
-        site.log,
+    ModelInstructions.await(
+        testServer.log,
         new ContextId("thread-1"),
         entry ->
             entry.event() instanceof Message message
@@ -350,10 +351,10 @@ class AgUiRunsTest {
         .endsWith("say after", "after");
   }
 
-  /// Says something in the thread through another door.
+  /// Says something in the thread through another API.
   private void told(ObjectNode message) {
     var answer =
-        site.post(
+        testServer.post(
             "/api/contexts/thread-1/messages", message.put("agentId", "agent-code").toString());
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
   }
@@ -391,9 +392,10 @@ class AgUiRunsTest {
     var app = app("agent-code");
     app.said("count slowly to 20");
     try (var first = app.open(app.input())) {
-      AgUi.until(first, event -> event.path("type").asString().equals("TEXT_MESSAGE_CONTENT"));
+      AgUiTestClient.until(
+          first, event -> event.path("type").asString().equals("TEXT_MESSAGE_CONTENT"));
       var second = app.say("say after");
-      var rest = AgUi.rest(first);
+      var rest = AgUiTestClient.rest(first);
 
       assertThat(second.text()).isEqualTo("after");
       assertThat(rest.getLast().json().path("type").asString()).isEqualTo("RUN_FINISHED");
@@ -405,7 +407,7 @@ class AgUiRunsTest {
     return Long.parseLong(id.replaceAll("[~.].*", ""));
   }
 
-  private List<String> contents(AgUi app) {
+  private List<String> contents(AgUiTestClient app) {
     return json("/api/contexts/" + app.thread + "/messages")
         .path("items")
         .valueStream()
@@ -414,6 +416,6 @@ class AgUiRunsTest {
   }
 
   private JsonNode json(String path) {
-    return Json.mapper().readTree(site.get(path).body());
+    return Json.mapper().readTree(testServer.get(path).body());
   }
 }

@@ -22,18 +22,18 @@ import tools.jackson.databind.node.BooleanNode;
 class AgUiThreadsTest {
 
   @TempDir Path folder;
-  private Site site;
-  private AgUi app;
+  private TestServer testServer;
+  private AgUiTestClient app;
 
   @BeforeEach
   void open() {
-    site = Site.open(folder.resolve("data"));
-    app = new AgUi(site, "agent-code", "thread-1");
+    testServer = TestServer.open(folder.resolve("data"));
+    app = new AgUiTestClient(testServer, "agent-code", "thread-1");
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
   @Test
@@ -49,16 +49,17 @@ class AgUiThreadsTest {
           .as("after %d, %s", i, frames.get(i))
           .isEqualTo(frames.subList(i + 1, frames.size()));
     }
-    assertThat(site.get(app.events("?after=" + frames.getLast().id())).statusCode()).isEqualTo(204);
+    assertThat(testServer.get(app.events("?after=" + frames.getLast().id())).statusCode())
+        .isEqualTo(204);
   }
 
   @Test
   void the_header_is_stronger_than_the_query() throws IOException {
     var frames = app.say("count to 3").frames();
     try (var reader =
-        site.stream(
+        testServer.stream(
             app.events("?after=" + frames.get(4).id()), "Last-Event-ID", frames.get(2).id())) {
-      assertThat(AgUi.rest(reader)).isEqualTo(frames.subList(3, frames.size()));
+      assertThat(AgUiTestClient.rest(reader)).isEqualTo(frames.subList(3, frames.size()));
     }
   }
 
@@ -67,7 +68,7 @@ class AgUiThreadsTest {
     app.said("count slowly to 10");
     List<Frame> seen;
     try (var reader = app.open(app.input())) {
-      seen = AgUi.until(reader, event -> is(event, "TEXT_MESSAGE_CONTENT"));
+      seen = AgUiTestClient.until(reader, event -> is(event, "TEXT_MESSAGE_CONTENT"));
     }
     var rest = app.after(seen.getLast().id());
 
@@ -102,7 +103,8 @@ class AgUiThreadsTest {
       throws IOException {
     app.said("count slowly to 12");
     try (var running = app.open(app.input())) {
-      var seen = AgUi.until(running, event -> event.path("delta").asString("").contains("3"));
+      var seen =
+          AgUiTestClient.until(running, event -> event.path("delta").asString("").contains("3"));
       var connected = app.after("").stream().map(Frame::json).toList();
 
       AgUiRules.check(connected, true);
@@ -126,7 +128,7 @@ class AgUiThreadsTest {
     assertThat(recap.getLast().json().path("outcome")).isEqualTo(asked.outcome());
 
     // The id that comes before all frames is one of a reader who has none of them.
-    try (var reader = site.stream(app.events(""))) {
+    try (var reader = testServer.stream(app.events(""))) {
       assertThat(app.after(String.valueOf(reader.next().id()))).isEqualTo(recap);
     }
     app.answer(asked, BooleanNode.TRUE);
@@ -139,10 +141,10 @@ class AgUiThreadsTest {
   @Test
   void a_follower_stays_for_the_next_run() throws IOException {
     app.say("say one");
-    try (var reader = site.stream(app.events("?follow=true"))) {
-      var first = AgUi.until(reader, event -> is(event, "RUN_FINISHED"));
+    try (var reader = testServer.stream(app.events("?follow=true"))) {
+      var first = AgUiTestClient.until(reader, event -> is(event, "RUN_FINISHED"));
       var run = app.say("say two");
-      var second = AgUi.until(reader, event -> is(event, "RUN_FINISHED"));
+      var second = AgUiTestClient.until(reader, event -> is(event, "RUN_FINISHED"));
 
       assertThat(second).isEqualTo(run.frames());
       var all = new ArrayList<>(first);
@@ -155,11 +157,11 @@ class AgUiThreadsTest {
   void a_run_is_stopped_by_a_call() throws IOException {
     app.said("count slowly to 1000");
     try (var reader = app.open(app.input())) {
-      AgUi.until(reader, event -> is(event, "TEXT_MESSAGE_CONTENT"));
+      AgUiTestClient.until(reader, event -> is(event, "TEXT_MESSAGE_CONTENT"));
       var cancelled = app.cancel();
 
       assertThat(cancelled.statusCode()).isEqualTo(202);
-      var rest = AgUi.rest(reader).stream().map(Frame::json).toList();
+      var rest = AgUiTestClient.rest(reader).stream().map(Frame::json).toList();
       assertThat(rest.getLast().path("outcome").path("type").asString()).isEqualTo("cancelled");
       assertThat(is(rest.get(rest.size() - 2), "TEXT_MESSAGE_END")).isTrue();
     }
@@ -182,20 +184,20 @@ class AgUiThreadsTest {
   void a_run_in_line_is_stopped_by_its_name_and_told_so() throws IOException {
     app.said("count slowly to 1000");
     try (var first = app.open(app.input())) {
-      AgUi.until(first, event -> is(event, "TEXT_MESSAGE_CONTENT"));
+      AgUiTestClient.until(first, event -> is(event, "TEXT_MESSAGE_CONTENT"));
       app.said("say never");
       var input = app.input();
       try (var second = app.open(input)) {
         var cancel = Json.object().put("runId", input.path("runId").asString()).toString();
         var path = "/ag-ui/agent-code/threads/thread-1/cancel";
-        assertThat(site.post(path, cancel).statusCode()).isEqualTo(202);
-        var told = AgUi.rest(second).stream().map(Frame::json).toList();
+        assertThat(testServer.post(path, cancel).statusCode()).isEqualTo(202);
+        var told = AgUiTestClient.rest(second).stream().map(Frame::json).toList();
 
         AgUiRules.check(told, true);
         assertThat(told.getLast().path("outcome").path("type").asString()).isEqualTo("cancelled");
       }
       app.cancel();
-      AgUi.rest(first);
+      AgUiTestClient.rest(first);
     }
   }
 
@@ -204,26 +206,27 @@ class AgUiThreadsTest {
     app.say("say one");
 
     for (var cursor : List.of("x", "5~0", "5~x", "-1", "s1-2", "s1-2~x", "1.x")) {
-      var refused = site.get(app.events("?after=" + cursor));
+      var refused = testServer.get(app.events("?after=" + cursor));
       assertThat(refused.statusCode()).as(cursor).isEqualTo(400);
       assertThat(Json.mapper().readTree(refused.body()).path("code").asString())
           .isEqualTo("invalid-cursor");
     }
-    assertThat(site.get(app.events("?after=9999")).body()).contains("cursor-ahead");
-    assertThat(site.get(app.events("?after=s1-9999~1")).body()).contains("cursor-ahead");
-    assertThat(site.get("/ag-ui/agent-code/threads/other/events").statusCode()).isEqualTo(404);
-    assertThat(site.get("/ag-ui/nobody/threads/thread-1/events").statusCode()).isEqualTo(404);
+    assertThat(testServer.get(app.events("?after=9999")).body()).contains("cursor-ahead");
+    assertThat(testServer.get(app.events("?after=s1-9999~1")).body()).contains("cursor-ahead");
+    assertThat(testServer.get("/ag-ui/agent-code/threads/other/events").statusCode())
+        .isEqualTo(404);
+    assertThat(testServer.get("/ag-ui/nobody/threads/thread-1/events").statusCode()).isEqualTo(404);
   }
 
   @Test
   void an_agent_says_what_it_can_do() {
-    var capabilities = Json.mapper().readTree(site.get("/ag-ui/agent-code").body());
+    var capabilities = Json.mapper().readTree(testServer.get("/ag-ui/agent-code").body());
 
     assertThat(capabilities.path("transport").path("resumable").asBoolean()).isTrue();
     assertThat(capabilities.path("humanInTheLoop").path("approveWithEdits").asBoolean()).isTrue();
     assertThat(capabilities.path("tools").path("clientProvided").asBoolean()).isTrue();
     assertThat(capabilities.path("multiAgent").path("subagents").size()).isEqualTo(3);
-    assertThat(site.get("/ag-ui/nobody").statusCode()).isEqualTo(404);
+    assertThat(testServer.get("/ag-ui/nobody").statusCode()).isEqualTo(404);
   }
 
   private static boolean is(JsonNode event, String type) {

@@ -14,12 +14,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AgentConfigurationTest {
 
   @TempDir Path folder;
-  private Site site;
+  private TestServer testServer;
 
   @BeforeEach
   void open() throws Exception {
-    site =
-        Site.configured(
+    testServer =
+        TestServer.configured(
             folder,
             """
             agents:
@@ -33,7 +33,7 @@ class AgentConfigurationTest {
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
   @ParameterizedTest
@@ -57,11 +57,12 @@ class AgentConfigurationTest {
       })
   void what_an_agent_would_not_heed_is_refused_with_what_it_would(
       String agent, String configuration, String reason) {
-    var reply = site.post("/api/agents", AgentsScene.body(agent, "say hi", configuration));
+    var reply =
+        testServer.post("/api/agents", AgentsApiTestBed.body(agent, "say hi", configuration));
 
     assertThat(reply.statusCode()).as(reply.body()).isEqualTo(400);
     assertThat(reply.body()).contains(reason);
-    assertThat(site.get("/api/agents").body()).isEqualTo("[]");
+    assertThat(testServer.get("/api/agents").body()).isEqualTo("[]");
   }
 
   @ParameterizedTest
@@ -75,14 +76,15 @@ class AgentConfigurationTest {
         "free | {\"mcp\":{\"servers\":[{\"name\":\"x\",\"command\":[\"sh\"]}]}}"
       })
   void what_it_heeds_is_taken(String agent, String configuration) {
-    var reply = site.post("/api/agents", AgentsScene.body(agent, "say hi", configuration));
+    var reply =
+        testServer.post("/api/agents", AgentsApiTestBed.body(agent, "say hi", configuration));
 
     assertThat(reply.statusCode()).as(reply.body()).isEqualTo(201);
   }
 
   @Test
-  void a_provider_whose_program_is_not_there_is_not_active() { // S2.50
-    var providers = AgentsScene.json(site.get("/api/providers")).path("providers");
+  void a_provider_whose_program_is_not_there_is_not_active() { // AGENT-50
+    var providers = AgentsApiTestBed.json(testServer.get("/api/providers")).path("providers");
 
     assertThat(providers)
         .extracting(one -> one.path("type").asString() + " " + one.path("isActive").asBoolean())
@@ -90,8 +92,8 @@ class AgentConfigurationTest {
   }
 
   @Test
-  void agents_say_which_tools_they_have() { // S1.70
-    var types = AgentsScene.json(site.get("/api/agent-types")).path("items");
+  void agents_say_which_tools_they_have() { // CHAT-70
+    var types = AgentsApiTestBed.json(testServer.get("/api/agent-types")).path("items");
 
     assertThat(types)
         .extracting(one -> one.path("id").asString() + " " + one.path("toolNames").toString())

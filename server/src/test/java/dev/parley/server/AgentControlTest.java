@@ -7,10 +7,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /// What can be done to agents, over HTTP, with the offline model answering.
-class AgentControlTest extends AgentsScene {
+class AgentControlTest extends AgentsApiTestBed {
 
   @Test
-  void an_unknown_agent_is_404_and_a_malformed_id_400_in_both_dialects() { // S2.47, S2.48, S2.37
+  void an_unknown_agent_is_404_and_a_malformed_id_400_in_both_dialects() { // AGENT-47, AGENT-48,
+    // AGENT-37
     for (var path : List.of("", "/status", "/messages", "/raw")) {
       var unknown = site.get("/api/agents/nobody" + path);
       assertThat(unknown.statusCode()).as(path).isEqualTo(404);
@@ -26,7 +27,7 @@ class AgentControlTest extends AgentsScene {
   }
 
   @Test
-  void a_session_goes_on_and_each_agent_counts_for_itself() throws Exception { // S2.52, X.2
+  void a_session_goes_on_and_each_agent_counts_for_itself() throws Exception { // AGENT-52, CORE-2
     var first = id(launch("agent-code", "say one"));
     awaitEnd(first);
     var session = json(site.get("/api/agents/" + first)).path("session").path("id").asString();
@@ -48,7 +49,7 @@ class AgentControlTest extends AgentsScene {
   }
 
   @Test
-  void configuration_is_honoured_or_refused() throws Exception { // S2.52
+  void configuration_is_honoured_or_refused() throws Exception { // AGENT-52
     var named =
         site.post(
             "/api/agents",
@@ -86,9 +87,9 @@ class AgentControlTest extends AgentsScene {
   }
 
   @Test
-  void an_agent_is_stopped_once_and_stays_readable() throws Exception { // S2.45, S2.51
+  void an_agent_is_stopped_once_and_stays_readable() throws Exception { // AGENT-45, AGENT-51
     var id = id(launch("agent-code", "count slowly to 1000"));
-    Orders.await(site.log, context(id), e -> e.event().kind() == Kind.CONTENT_DELTA);
+    ModelInstructions.await(site.log, context(id), e -> e.event().kind() == Kind.CONTENT_DELTA);
     assertThat(delete("/api/agents/" + id + "/delete").statusCode()).isEqualTo(409);
 
     assertThat(delete("/api/agents/" + id).statusCode()).isEqualTo(204);
@@ -98,7 +99,7 @@ class AgentControlTest extends AgentsScene {
     var messages = messages(id, "");
     assertThat(messages.getLast().path("metadata").path("status").asString())
         .isEqualTo("terminated");
-    assertThat(messages) // S2.34
+    assertThat(messages) // AGENT-34
         .anyMatch(m -> m.path("metadata").path("partial").asBoolean(false));
     assertThat(messages(id, "?aggregate=true"))
         .anyMatch(m -> m.path("metadata").path("partial").asBoolean(false) && m.has("tokenCount"));
@@ -109,7 +110,7 @@ class AgentControlTest extends AgentsScene {
   }
 
   @Test
-  void a_deleted_agent_is_gone_with_its_messages() throws Exception { // S2.50, S2.82
+  void a_deleted_agent_is_gone_with_its_messages() throws Exception { // AGENT-50, AGENT-82
     var id = id(launch("agent-code", "say hi"));
     awaitEnd(id);
     var session = json(site.get("/api/agents/" + id)).path("session").path("id").asString();
@@ -127,7 +128,7 @@ class AgentControlTest extends AgentsScene {
   }
 
   @Test
-  void what_waits_is_in_the_queue_and_can_be_taken_out() throws Exception { // S2.50
+  void what_waits_is_in_the_queue_and_can_be_taken_out() throws Exception { // AGENT-50
     var running = id(launch("agent-code", "count slowly to 1000"));
     var session = json(site.get("/api/agents/" + running)).path("session").path("id").asString();
     var waiting =
@@ -135,7 +136,8 @@ class AgentControlTest extends AgentsScene {
             site.post(
                 "/api/agents",
                 body("agent-code", "say hi", "{\"sessionId\":\"" + session + "\"}")));
-    Orders.await(site.log, context(running), e -> e.event().kind() == Kind.CONTENT_DELTA);
+    ModelInstructions.await(
+        site.log, context(running), e -> e.event().kind() == Kind.CONTENT_DELTA);
 
     var queue = json(site.get("/api/agents/queue"));
     assertThat(queue.path("queueLength").asInt()).isEqualTo(1);
@@ -154,7 +156,7 @@ class AgentControlTest extends AgentsScene {
   }
 
   @Test
-  void providers_are_what_can_be_launched() { // S2.50
+  void providers_are_what_can_be_launched() { // AGENT-50
     assertThat(json(site.get("/api/providers")).path("providers"))
         .extracting(p -> p.path("type").asString())
         .contains("supervisor", "agent-code");
@@ -174,7 +176,7 @@ class AgentControlTest extends AgentsScene {
   }
 
   @Test
-  void the_same_key_launches_once() { // X.7
+  void the_same_key_launches_once() { // CORE-7
     var body = body("agent-code", "say hi", "{}");
     var first = site.post("/api/agents", body, "Idempotency-Key", "k");
     var again = site.post("/api/agents", body, "Idempotency-Key", "k");
@@ -186,7 +188,7 @@ class AgentControlTest extends AgentsScene {
   }
 
   @Test
-  void a_failed_agent_says_why() throws Exception { // S2.83
+  void a_failed_agent_says_why() throws Exception { // AGENT-83
     var id = id(launch("agent-code", "fail"));
     awaitEnd(id);
     var messages = messages(id, "");

@@ -20,25 +20,25 @@ import tools.jackson.databind.JsonNode;
 class AgentSocketsTest {
 
   @TempDir Path folder;
-  private Site site;
+  private TestServer testServer;
 
   @BeforeEach
   void open() {
-    site = Site.durable(folder, Site.Wish.USUAL);
+    testServer = TestServer.durable(folder, TestServer.Wish.USUAL);
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
-  /// S2.53, S2.59, S2.60, S2.64, S2.96.
+  /// AGENT-53, AGENT-59, AGENT-60, AGENT-64, AGENT-96.
   @ParameterizedTest
   @ValueSource(
       strings = {"{}", "{\"transports\":[\"polling\"]}", "{\"transports\":[\"websocket\"]}"})
   void a_client_that_subscribes_hears_what_rest_has(String options) throws Exception {
     var agent = launch("count slowly to 30");
-    try (var peer = new NodeTestClient("socket-io.mjs", site.url.toString(), options)) {
+    try (var peer = new NodeTestClient("socket-io.mjs", testServer.url.toString(), options)) {
       peer.send("{\"do\":\"connect\",\"name\":\"a\"}");
       peer.next(fact -> fact.path("event").asString().equals("connected"));
       peer.send(
@@ -61,7 +61,7 @@ class AgentSocketsTest {
   @Test
   void a_plain_websocket_hears_the_same() throws Exception {
     var agent = launch("count to 5");
-    try (var socket = new WebSocketTestClient(site.url.getPort(), "/api/agents/ws")) {
+    try (var socket = new WebSocketTestClient(testServer.url.getPort(), "/api/agents/ws")) {
       assertThat(socket.json().path("event").asString()).isEqualTo("connected");
       socket.send(
           "{\"event\":\"subscribe\",\"data\":{\"agentId\":\"" + agent + "\"},\"id\":\"s\"}");
@@ -85,13 +85,14 @@ class AgentSocketsTest {
   }
 
   private String launch(String prompt) {
-    var reply = site.post("/api/agents", "{\"type\":\"agent-code\",\"prompt\":\"" + prompt + "\"}");
+    var reply =
+        testServer.post("/api/agents", "{\"type\":\"agent-code\",\"prompt\":\"" + prompt + "\"}");
     assertThat(reply.statusCode()).as(reply.body()).isEqualTo(201);
     return Json.mapper().readTree(reply.body()).path("agentId").asString();
   }
 
   private List<JsonNode> messages(String agent) {
-    var body = Json.mapper().readTree(site.get("/api/agents/" + agent + "/messages").body());
+    var body = Json.mapper().readTree(testServer.get("/api/agents/" + agent + "/messages").body());
     return (body.isArray() ? body : body.path("messages")).valueStream().toList();
   }
 }

@@ -24,29 +24,31 @@ class AnswerTimeTest {
       new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
 
   @Test
-  void s5_29_an_answer_says_how_long_its_question_was_open_also_across_a_restart()
+  void EVENT_29_an_answer_says_how_long_its_question_was_open_also_across_a_restart()
       throws Exception {
-    Chat.Sent sent;
+    ChatTestClient.Sent sent;
     String input;
-    try (var site = Site.durable(folder, CONFIG, clock::get)) {
-      var chat = new Chat(site);
-      sent = chat.say("ask me which colour");
-      try (var reader = chat.stream(sent.conversationId())) {
+    try (var testServer = TestServer.durable(folder, CONFIG, clock::get)) {
+      var chatTestClient = new ChatTestClient(testServer);
+      sent = chatTestClient.say("ask me which colour");
+      try (var reader = chatTestClient.stream(sent.conversationId())) {
         var asked =
-            Chat.until(
+            ChatTestClient.until(
                 reader, frame -> frame.json().path("stage").asString().equals("input-required"));
         input = asked.getLast().json().path("metadata").path("inputId").asString();
       }
     }
     clock.updateAndGet(now -> now.plus(Duration.ofSeconds(90)));
-    try (var site = Site.durable(folder, CONFIG, clock::get)) {
-      var chat = new Chat(site);
+    try (var testServer = TestServer.durable(folder, CONFIG, clock::get)) {
+      var chatTestClient = new ChatTestClient(testServer);
       var context = "/api/contexts/" + sent.conversationId();
       var answer = Json.object().put("value", "red").toString();
-      assertThat(site.post(context + "/inputs/" + input, answer).statusCode()).isLessThan(300);
-      chat.follow(sent);
+      assertThat(testServer.post(context + "/inputs/" + input, answer).statusCode())
+          .isLessThan(300);
+      chatTestClient.follow(sent);
 
-      var received = chat.read(context + "/events?kinds=input-received").path("events").get(0);
+      var received =
+          chatTestClient.read(context + "/events?kinds=input-received").path("events").get(0);
       assertThat(received.path("metadata").path("duration").asLong()).isEqualTo(90_000);
     }
   }

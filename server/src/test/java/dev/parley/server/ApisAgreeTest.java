@@ -44,16 +44,16 @@ class ApisAgreeTest {
   private static final Usage USAGE = new Usage("m", 10, 5, 20L, 30L, null);
 
   @TempDir Path folder;
-  private Site site;
+  private TestServer testServer;
   private ContextId context;
   private final Origin root = Origin.root(new TaskId("task"), AGENT);
 
   @BeforeEach
   void open() {
-    site = Site.open(folder.resolve("data"));
-    context = site.context("thread");
+    testServer = TestServer.open(folder.resolve("data"));
+    context = testServer.context("thread");
     var metadata = Json.object().put("taskId", "task");
-    site.append(context, new Message(new MessageId("m"), Role.USER, "hi", null, metadata));
+    testServer.append(context, new Message(new MessageId("m"), Role.USER, "hi", null, metadata));
     append(
         new TaskCreated(Initiator.USER, null, new MessageId("m"), "hi", null, null, null, null),
         status(TaskState.WORKING),
@@ -63,7 +63,7 @@ class ApisAgreeTest {
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
   @Test
@@ -107,7 +107,7 @@ class ApisAgreeTest {
   }
 
   private void append(Event... events) {
-    site.log.append(
+    testServer.log.append(
         context,
         AppendGuard.none(),
         _ -> Arrays.stream(events).map(event -> new EventDraft(root, event)).toList());
@@ -115,7 +115,7 @@ class ApisAgreeTest {
 
   /// As the clock of tasks sees it.
   private boolean waits() {
-    return site.log.inspect(context, state -> UserWait.blocksTree(state, root.taskId()));
+    return testServer.log.inspect(context, state -> UserWait.blocksTree(state, root.taskId()));
   }
 
   private String a2aState() {
@@ -125,11 +125,11 @@ class ApisAgreeTest {
   private JsonNode a2a() {
     var request = Json.object().put("jsonrpc", "2.0").put("id", 1).put("method", "GetTask");
     request.putObject("params").put("id", "task");
-    var reply = site.post("/a2a/agent-code", request.toString(), "A2A-Version", "1.0");
+    var reply = testServer.post("/a2a/agent-code", request.toString(), "A2A-Version", "1.0");
     return Json.mapper().readTree(reply.body());
   }
 
   private String agUi() {
-    return site.get("/ag-ui/agent-code/threads/thread/events?after=0").body();
+    return testServer.get("/ag-ui/agent-code/threads/thread/events?after=0").body();
   }
 }

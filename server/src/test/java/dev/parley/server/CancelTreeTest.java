@@ -44,35 +44,39 @@ class CancelTreeTest {
   @Test
   void canceling_a_tree_of_fifty_stops_all_work_within_two_seconds_and_leaves_no_process()
       throws Exception {
-    try (var model = Orders.model();
-        var site = Site.configured(folder, Orders.config(model, "shell, 'agent:worker'", ""))) {
+    try (var model = ModelInstructions.model();
+        var testServer =
+            TestServer.configured(
+                folder, ModelInstructions.config(model, "shell, 'agent:worker'", ""))) {
       // The first time is slow, as the code has never run, and machines may be busy: a server that
       // takes too long does so each time.
       for (var i = 0; ; i++) {
-        var context = site.context("tree" + i);
-        var took = cancelTree(site, model, context);
+        var context = testServer.context("tree" + i);
+        var took = cancelTree(testServer, model, context);
         if (took.compareTo(STOP_MAX) < 0) {
           break;
         }
-        assertThat(i).as("%s, %s", took, ends(site, context)).isLessThan(TRIES - 1);
+        assertThat(i).as("%s, %s", took, ends(testServer, context)).isLessThan(TRIES - 1);
       }
     }
   }
 
-  private Duration cancelTree(Site site, FakeModelServer model, ContextId context)
+  private Duration cancelTree(TestServer testServer, FakeModelServer model, ContextId context)
       throws Exception {
     var command = Json.object().put("command", "echo up; (setsid sleep 1000 &); sleep 1000");
     var leaves = new ArrayList<>(Collections.nCopies(LEAVES, "!shell " + command));
     leaves.addAll(Collections.nCopies(LEAVES, "stream"));
-    var tree = Orders.batch(Collections.nCopies(BRANCHES, Orders.batch(leaves)));
-    var root = say(site, context, tree);
-    awaitTasks(site, context, e -> e.event() instanceof ToolProgress);
-    awaitTasks(site, context, e -> e.event() instanceof ContentDelta);
+    var tree =
+        ModelInstructions.batch(Collections.nCopies(BRANCHES, ModelInstructions.batch(leaves)));
+    var root = say(testServer, context, tree);
+    awaitTasks(testServer, context, e -> e.event() instanceof ToolProgress);
+    awaitTasks(testServer, context, e -> e.event() instanceof ContentDelta);
     assertThat(processes()).hasSizeGreaterThanOrEqualTo(BRANCHES * LEAVES * 2);
 
     var began = System.nanoTime();
-    var reply = site.post("/api/contexts/" + context + "/tasks/" + root + "/cancel", "");
-    var end = Orders.await(site.log, context, e -> root.equals(e.taskId()) && ended(e));
+    var reply = testServer.post("/api/contexts/" + context + "/tasks/" + root + "/cancel", "");
+    var end =
+        ModelInstructions.await(testServer.log, context, e -> root.equals(e.taskId()) && ended(e));
     var took = Duration.ofNanos(System.nanoTime() - began);
 
     assertThat(reply.statusCode()).isEqualTo(202);
@@ -81,17 +85,17 @@ class CancelTreeTest {
     for (var i = 0; i < BRANCHES * LEAVES; i++) {
       assertThat(model.awaitDisconnect(HANG_UP_MAX)).isTrue();
     }
-    LogInvariants.check(site.log, context);
+    LogInvariants.check(testServer.log, context);
     assertThat(
-            LogInvariants.read(site.log, context).stream()
+            LogInvariants.read(testServer.log, context).stream()
                 .filter(e -> e.event() instanceof TaskCreated))
         .hasSize(50);
     return took;
   }
 
   /// When which tasks ended, for a person who wonders what took so long.
-  private static List<String> ends(Site site, ContextId context) {
-    return LogInvariants.read(site.log, context).stream()
+  private static List<String> ends(TestServer testServer, ContextId context) {
+    return LogInvariants.read(testServer.log, context).stream()
         .filter(
             e ->
                 e.event() instanceof CancelRequested
@@ -101,19 +105,19 @@ class CancelTreeTest {
         .toList();
   }
 
-  private static TaskId say(Site site, ContextId context, String text) {
+  private static TaskId say(TestServer testServer, ContextId context, String text) {
     var body = Json.object().put("content", text).toString();
-    var reply = site.post("/api/contexts/" + context + "/messages", body);
+    var reply = testServer.post("/api/contexts/" + context + "/messages", body);
     assertThat(reply.statusCode()).as(reply.body()).isEqualTo(202);
     return new TaskId(Json.mapper().readTree(reply.body()).path("taskId").asString());
   }
 
   /// Waits until as many tasks as there are leaves of a kind have such an event.
-  private static void awaitTasks(Site site, ContextId context, Predicate<Entry> wanted)
+  private static void awaitTasks(TestServer testServer, ContextId context, Predicate<Entry> wanted)
       throws InterruptedException {
     var tasks = new HashSet<TaskId>();
-    Orders.await(
-        site.log,
+    ModelInstructions.await(
+        testServer.log,
         context,
         e -> wanted.test(e) && tasks.add(e.taskId()) && tasks.size() == BRANCHES * LEAVES);
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.http.ApiTokens.ApiToken;
 import dev.parley.protocol.Json;
-import dev.parley.server.Chat.Sent;
+import dev.parley.server.ChatTestClient.Sent;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Conversations and messages of the chat door: S1-A, S1-B, X.2, X.7.
+/// Conversations and messages of the chat API: CHAT-A, CHAT-B, CORE-2, CORE-7.
 @Timeout(120)
 class ChatMessagesTest {
 
@@ -35,18 +35,18 @@ class ChatMessagesTest {
   private static final String BEN = "ben-token";
 
   @TempDir Path folder;
-  private Site site;
-  private Chat chat;
+  private TestServer testServer;
+  private ChatTestClient chatTestClient;
 
   @BeforeEach
   void open() {
-    site = Site.open(folder);
-    chat = new Chat(site);
+    testServer = TestServer.open(folder);
+    chatTestClient = new ChatTestClient(testServer);
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
   @Test
@@ -55,8 +55,8 @@ class ChatMessagesTest {
         List.of(
             Json.object().put("content", "Hello, I need help with code"),
             Json.object().put("content", "Hello").putNull("conversationId"))) {
-      var reply = chat.post(body.put("workingDirectory", folder.toString()));
-      var json = Chat.json(reply);
+      var reply = chatTestClient.post(body.put("workingDirectory", folder.toString()));
+      var json = ChatTestClient.json(reply);
 
       assertThat(reply.statusCode()).isEqualTo(202);
       assertThat(json.propertyNames())
@@ -70,24 +70,24 @@ class ChatMessagesTest {
 
   @Test
   void a_reply_does_not_wait_for_the_answer_s1_3() throws Exception {
-    var sent = chat.say("count slowly to 1000");
+    var sent = chatTestClient.say("count slowly to 1000");
 
-    assertThat(chat.messages(sent.conversationId())).hasSize(1);
-    chat.send("DELETE", "/chat/tasks/" + sent.taskId(), "");
-    chat.follow(sent);
+    assertThat(chatTestClient.messages(sent.conversationId())).hasSize(1);
+    chatTestClient.send("DELETE", "/chat/tasks/" + sent.taskId(), "");
+    chatTestClient.follow(sent);
   }
 
   @Test
   void a_known_conversation_goes_on_s1_5_s1_7() throws Exception {
-    var first = chat.say("say one");
-    chat.follow(first);
+    var first = chatTestClient.say("say one");
+    chatTestClient.follow(first);
     var before = conversation(first);
-    var second = chat.say(first.conversationId(), "say two");
-    chat.follow(second);
+    var second = chatTestClient.say(first.conversationId(), "say two");
+    chatTestClient.follow(second);
     var after = conversation(first);
 
     assertThat(second.conversationId()).isEqualTo(first.conversationId());
-    assertThat(chat.read("/chat/conversations").path("conversations")).hasSize(1);
+    assertThat(chatTestClient.read("/chat/conversations").path("conversations")).hasSize(1);
     assertThat(Instant.parse(after.path("updatedAt").asString()))
         .isAfterOrEqualTo(Instant.parse(before.path("updatedAt").asString()));
     assertThat(after.path("title").asString()).isEqualTo("say one");
@@ -97,8 +97,8 @@ class ChatMessagesTest {
   @Test
   void a_client_may_choose_the_id_s1_6() throws Exception {
     var id = "550e8400-e29b-41d4-a716-446655440000";
-    var sent = chat.say(id, "say hi");
-    chat.follow(sent);
+    var sent = chatTestClient.say(id, "say hi");
+    chatTestClient.follow(sent);
 
     assertThat(sent.conversationId()).isEqualTo(id);
     var conversation = conversation(sent);
@@ -107,15 +107,16 @@ class ChatMessagesTest {
         .containsExactly("id", "title", "createdAt", "updatedAt");
     assertThat(conversation.path("createdAt").asString()).matches(ISO_MILLIS);
     assertThat(conversation.path("updatedAt").asString()).matches(ISO_MILLIS);
-    // X.2: the same conversation, under the same ids, at the native door.
-    var contexts = Json.mapper().readTree(site.get("/api/contexts/" + id + "/messages").body());
+    // CORE-2: the same conversation, under the same ids, at the native API.
+    var contexts =
+        Json.mapper().readTree(testServer.get("/api/contexts/" + id + "/messages").body());
     assertThat(contexts.path("items").path(0).path("messageId").asString())
         .isEqualTo(sent.messageId());
   }
 
   @Test
   void a_title_is_cut_at_fifty_characters_and_never_inside_one_s1_7_s1_8() {
-    var title = chat.say("x".repeat(49) + "\uD83D\uDE00" + "y".repeat(10));
+    var title = chatTestClient.say("x".repeat(49) + "\uD83D\uDE00" + "y".repeat(10));
 
     assertThat(conversation(title).path("title").asString()).isEqualTo("x".repeat(49));
   }
@@ -127,14 +128,14 @@ class ChatMessagesTest {
     Files.createDirectory(folder.resolve("relative"));
     for (var directory : List.of("relative", "/nowhere", "/", file.toString(), link.toString())) {
       var body = Json.object().put("content", "hi").put("conversationId", "c-1");
-      var reply = chat.post(body.put("workingDirectory", directory));
+      var reply = chatTestClient.post(body.put("workingDirectory", directory));
 
       assertThat(reply.statusCode()).as(directory).isEqualTo(400);
-      assertThat(Chat.json(reply).path("success").asBoolean(true)).isFalse();
+      assertThat(ChatTestClient.json(reply).path("success").asBoolean(true)).isFalse();
     }
     Files.delete(link);
-    assertThat(chat.get("/chat/conversations/c-1").statusCode()).isEqualTo(404);
-    assertThat(chat.read("/chat/conversations").path("total").asInt()).isZero();
+    assertThat(chatTestClient.get("/chat/conversations/c-1").statusCode()).isEqualTo(404);
+    assertThat(chatTestClient.read("/chat/conversations").path("total").asInt()).isZero();
   }
 
   @Test
@@ -142,17 +143,18 @@ class ChatMessagesTest {
     var metadata = Json.object().put("source", "form").put("steer", true).put("summary", "none");
     metadata.putArray("tags").add("a").addObject().put("deep", 1);
     metadata.putNull("nothing");
-    var sent = chat.sent(Json.object().put("content", "say hi").set("metadata", metadata));
-    chat.follow(sent);
+    var sent =
+        chatTestClient.sent(Json.object().put("content", "say hi").set("metadata", metadata));
+    chatTestClient.follow(sent);
 
-    var said = chat.messages(sent.conversationId()).get(0);
+    var said = chatTestClient.messages(sent.conversationId()).get(0);
     var kept = (ObjectNode) said.path("metadata").deepCopy();
     assertThat(kept.remove("taskId").asString()).isEqualTo(sent.taskId());
     assertThat(kept).isEqualTo(metadata);
 
     var path = "/chat/conversations/" + sent.conversationId() + "/messages/" + sent.messageId();
-    chat.send("PATCH", path, "{\"content\":\"say hello\",\"rerun\":true}");
-    var anew = chat.messages(sent.conversationId()).get(0);
+    chatTestClient.send("PATCH", path, "{\"content\":\"say hello\",\"rerun\":true}");
+    var anew = chatTestClient.messages(sent.conversationId()).get(0);
     assertThat(anew.path("content").asString()).isEqualTo("say hello");
     assertThat(anew.at("/metadata/tags")).isEqualTo(metadata.path("tags"));
   }
@@ -161,17 +163,19 @@ class ChatMessagesTest {
   void a_message_needs_text_s1_11() {
     for (var body :
         List.of("{}", "{\"content\":\"\"}", "{\"content\":\" \\n\"}", "{\"content\":null}")) {
-      assertThat(site.post("/chat/messages", body).statusCode()).as(body).isEqualTo(400);
+      assertThat(testServer.post("/chat/messages", body).statusCode()).as(body).isEqualTo(400);
     }
-    assertThat(chat.read("/chat/conversations").path("total").asInt()).isZero();
+    assertThat(chatTestClient.read("/chat/conversations").path("total").asInt()).isZero();
   }
 
   @Test
   void an_id_of_the_clients_own_is_ignored_s1_18() {
-    var sent = chat.sent(Json.object().put("content", "say hi").put("id", "mine").put("role", "x"));
+    var sent =
+        chatTestClient.sent(
+            Json.object().put("content", "say hi").put("id", "mine").put("role", "x"));
 
     assertThat(sent.messageId()).isNotEqualTo("mine");
-    assertThat(chat.messages(sent.conversationId()).path(0).path("id").asString())
+    assertThat(chatTestClient.messages(sent.conversationId()).path(0).path("id").asString())
         .isEqualTo(sent.messageId());
   }
 
@@ -180,7 +184,7 @@ class ChatMessagesTest {
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       var posts =
           IntStream.range(0, 8)
-              .<Callable<Sent>>mapToObj(i -> () -> chat.say("shared", "say " + i))
+              .<Callable<Sent>>mapToObj(i -> () -> chatTestClient.say("shared", "say " + i))
               .toList();
       var ids = new HashSet<String>();
       for (var sent : threads.invokeAll(posts)) {
@@ -188,17 +192,17 @@ class ChatMessagesTest {
       }
       assertThat(ids).hasSize(8);
     }
-    assertThat(chat.read("/chat/conversations").path("total").asInt()).isEqualTo(1);
-    assertThat(chat.messages("shared"))
+    assertThat(chatTestClient.read("/chat/conversations").path("total").asInt()).isEqualTo(1);
+    assertThat(chatTestClient.messages("shared"))
         .filteredOn(message -> message.path("role").asString().equals("user"))
         .hasSize(8);
   }
 
   @Test
   void history_has_the_fields_of_the_example_s1_16_s1_20_to_s1_22() throws Exception {
-    var sent = chat.say("say hello");
-    chat.follow(sent);
-    var history = chat.read("/chat/conversations/" + sent.conversationId() + "/messages");
+    var sent = chatTestClient.say("say hello");
+    chatTestClient.follow(sent);
+    var history = chatTestClient.read("/chat/conversations/" + sent.conversationId() + "/messages");
     var user = history.path("messages").path(0);
     var assistant = history.path("messages").path(1);
 
@@ -227,19 +231,21 @@ class ChatMessagesTest {
   @Test
   void an_unknown_conversation_is_not_an_empty_one_s1_23() {
     for (var path : List.of("", "/messages", "/tasks", "/messages/m")) {
-      var reply = chat.get("/chat/conversations/unknown" + path);
+      var reply = chatTestClient.get("/chat/conversations/unknown" + path);
       assertThat(reply.statusCode()).isEqualTo(404);
-      assertThat(Chat.json(reply).propertyNames()).containsExactly("success", "error", "code");
+      assertThat(ChatTestClient.json(reply).propertyNames())
+          .containsExactly("success", "error", "code");
     }
   }
 
   @Test
   void other_peoples_conversations_do_not_exist_s1_12_s1_14() throws Exception {
     var wish =
-        Site.Wish.USUAL.tokens(new ApiToken("ann", sha256(ANN)), new ApiToken("ben", sha256(BEN)));
-    try (var shared = Site.open(folder.resolve("shared"), wish)) {
-      var ann = Chat.as(shared, ANN);
-      var ben = Chat.as(shared, BEN);
+        TestServer.Wish.USUAL.tokens(
+            new ApiToken("ann", sha256(ANN)), new ApiToken("ben", sha256(BEN)));
+    try (var shared = TestServer.open(folder.resolve("shared"), wish)) {
+      var ann = ChatTestClient.as(shared, ANN);
+      var ben = ChatTestClient.as(shared, BEN);
       var sent = ann.say("anns", "say secret");
       ann.follow(sent);
 
@@ -270,17 +276,18 @@ class ChatMessagesTest {
   @Test
   void the_same_message_twice_is_one_x_7() {
     var body = Json.object().put("content", "say hi");
-    var first = Chat.json(chat.post(body, "Idempotency-Key", "k1"));
-    var again = Chat.json(chat.post(body, "Idempotency-Key", "k1"));
-    var other = chat.post(Json.object().put("content", "say ho"), "Idempotency-Key", "k1");
+    var first = ChatTestClient.json(chatTestClient.post(body, "Idempotency-Key", "k1"));
+    var again = ChatTestClient.json(chatTestClient.post(body, "Idempotency-Key", "k1"));
+    var other =
+        chatTestClient.post(Json.object().put("content", "say ho"), "Idempotency-Key", "k1");
 
     assertThat(again).isEqualTo(first);
     assertThat(other.statusCode()).isEqualTo(409);
-    assertThat(chat.read("/chat/conversations").path("total").asInt()).isEqualTo(1);
+    assertThat(chatTestClient.read("/chat/conversations").path("total").asInt()).isEqualTo(1);
   }
 
   private JsonNode conversation(Sent sent) {
-    return chat.read("/chat/conversations/" + sent.conversationId()).path("conversation");
+    return chatTestClient.read("/chat/conversations/" + sent.conversationId()).path("conversation");
   }
 
   static String sha256(String token) throws NoSuchAlgorithmException {

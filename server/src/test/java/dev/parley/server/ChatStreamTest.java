@@ -3,7 +3,7 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.Json;
-import dev.parley.server.Chat.Sent;
+import dev.parley.server.ChatTestClient.Sent;
 import dev.parley.server.EventReader.Frame;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,30 +21,30 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/// The stream of chat events: S1-C, S1.56, X.6, X.11.
+/// The stream of chat events: CHAT-C, CHAT-56, CORE-6, CORE-11.
 @Timeout(120)
 class ChatStreamTest {
 
   @TempDir Path folder;
-  private Site site;
-  private Chat chat;
+  private TestServer testServer;
+  private ChatTestClient chatTestClient;
 
   @BeforeEach
   void open() {
-    site = Site.open(folder, Site.Wish.USUAL.heartbeat(Duration.ofMillis(50)));
-    chat = new Chat(site);
+    testServer = TestServer.open(folder, TestServer.Wish.USUAL.heartbeat(Duration.ofMillis(50)));
+    chatTestClient = new ChatTestClient(testServer);
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
   @Test
   void frames_are_server_sent_events_named_by_type_s1_26() throws Exception {
-    var sent = chat.say("say hello");
-    try (var reader = chat.stream(sent.conversationId())) {
-      var frames = Chat.until(reader, Chat::ends);
+    var sent = chatTestClient.say("say hello");
+    try (var reader = chatTestClient.stream(sent.conversationId())) {
+      var frames = ChatTestClient.until(reader, ChatTestClient::ends);
 
       assertThat(reader.head.getFirst()).contains("200");
       assertThat(reader.head)
@@ -61,11 +61,11 @@ class ChatStreamTest {
 
   @Test
   void a_message_begins_works_and_ends_s1_30_to_s1_32_s1_35_s1_36_s1_56() throws Exception {
-    var sent = chat.say("count to 3");
-    var frames = chat.follow(sent);
+    var sent = chatTestClient.say("count to 3");
+    var frames = chatTestClient.follow(sent);
     var started = frames.getFirst().json();
     var task = frames.get(1).json();
-    var completed = Chat.one(frames, "completed");
+    var completed = ChatTestClient.one(frames, "completed");
 
     assertThat(started.path("type").asString()).isEqualTo("started");
     assertThat(started.path("messageId").asString()).isEqualTo(sent.messageId());
@@ -75,7 +75,7 @@ class ChatStreamTest {
     assertThat(task.path("data").path("prompt").asString()).isEqualTo("count to 3");
     assertThat(task.path("data").path("tools").isArray()).isTrue();
     var routing =
-        Chat.all(frames, "task_progress").stream()
+        ChatTestClient.all(frames, "task_progress").stream()
             .filter(event -> event.path("stage").asString().equals("routing"))
             .findFirst()
             .orElseThrow();
@@ -83,7 +83,7 @@ class ChatStreamTest {
     var decision = routing.path("metadata").path("routing");
     assertThat(decision.propertyNames()).contains("strategy", "agents", "reasoning", "confidence");
     assertThat(said(frames)).isEqualTo("1 2 3");
-    assertThat(Chat.all(frames, "task_output"))
+    assertThat(ChatTestClient.all(frames, "task_output"))
         .allMatch(output -> output.path("partial").isBoolean());
     assertThat(completed.path("content").asString()).isEqualTo("1 2 3");
     assertThat(completed.path("messageId").asString()).isNotEqualTo(sent.messageId());
@@ -93,7 +93,7 @@ class ChatStreamTest {
   @Test
   void tools_are_called_and_their_results_pair_up_s1_33_s1_34() throws Exception {
     Files.writeString(folder.resolve("note.txt"), "forty-two");
-    var frames = chat.follow(chat.say("read note.txt"));
+    var frames = chatTestClient.follow(chatTestClient.say("read note.txt"));
     var call = reads(frames, "tool_call");
     var result = reads(frames, "tool_result");
 
@@ -104,7 +104,8 @@ class ChatStreamTest {
         .isNotEmpty()
         .isEqualTo(call.path("data").path("toolUseId").asString());
 
-    var failed = reads(chat.follow(chat.say("read missing.txt")), "tool_result");
+    var failed =
+        reads(chatTestClient.follow(chatTestClient.say("read missing.txt")), "tool_result");
     assertThat(failed.path("data").path("success").asBoolean(true)).isFalse();
     assertThat(failed.path("data").path("output").asString()).contains("missing.txt");
   }
@@ -112,8 +113,10 @@ class ChatStreamTest {
   @Test
   void a_completed_message_is_in_the_history_at_once_s1_39() throws Exception {
     for (var i = 0; i < 10; i++) {
-      var completed = Chat.one(chat.follow(chat.say("c", "say " + i)), "completed");
-      var last = chat.messages("c").path(2 * i + 1);
+      var completed =
+          ChatTestClient.one(
+              chatTestClient.follow(chatTestClient.say("c", "say " + i)), "completed");
+      var last = chatTestClient.messages("c").path(2 * i + 1);
 
       assertThat(last.path("id")).isEqualTo(completed.path("messageId"));
       assertThat(last.path("content")).isEqualTo(completed.path("content"));
@@ -122,11 +125,11 @@ class ChatStreamTest {
 
   @Test
   void a_failure_is_an_error_and_has_an_alias_s1_37_s1_40_s1_41() throws Exception {
-    var sent = chat.say("fail");
-    var frames = chat.follow(sent);
-    var error = Chat.one(frames, "error");
+    var sent = chatTestClient.say("fail");
+    var frames = chatTestClient.follow(sent);
+    var error = ChatTestClient.one(frames, "error");
     var alias =
-        Chat.all(frames, "task_failed").stream()
+        ChatTestClient.all(frames, "task_failed").stream()
             .filter(event -> !event.has("parentTaskId"))
             .toList();
 
@@ -136,15 +139,15 @@ class ChatStreamTest {
     assertThat(alias).hasSize(1);
     assertThat(alias.getFirst().path("eventId")).isEqualTo(error.path("eventId"));
     assertThat(alias.getFirst().path("error")).isEqualTo(error.path("error"));
-    assertThat(Chat.types(frames)).doesNotContain("completed");
+    assertThat(ChatTestClient.types(frames)).doesNotContain("completed");
   }
 
   @Test
   void sub_agents_are_told_apart_and_do_not_speak_for_the_task_s1_38_x_11() throws Exception {
-    var sent = chat.say("delegate say hello to agent-code and agent-data");
-    var frames = chat.follow(sent);
-    var starts = Chat.all(frames, "subagent_start");
-    var stops = Chat.all(frames, "subagent_stop");
+    var sent = chatTestClient.say("delegate say hello to agent-code and agent-data");
+    var frames = chatTestClient.follow(sent);
+    var starts = ChatTestClient.all(frames, "subagent_start");
+    var stops = ChatTestClient.all(frames, "subagent_stop");
 
     assertThat(agents(starts))
         .isEqualTo(agents(stops))
@@ -153,41 +156,44 @@ class ChatStreamTest {
         .allMatch(start -> start.path("parentTaskId").asString().equals(sent.taskId()));
     assertThat(stops)
         .allMatch(stop -> stop.path("data").path("status").asString().equals("success"));
-    assertThat(Chat.all(frames, "subagent_output"))
+    assertThat(ChatTestClient.all(frames, "subagent_output"))
         .isNotEmpty()
         .allMatch(output -> output.path("parentTaskId").asString().equals(sent.taskId()));
-    var completed = Chat.one(frames, "completed").path("content").asString();
+    var completed = ChatTestClient.one(frames, "completed").path("content").asString();
     assertThat(said(frames)).isEqualTo(completed);
     // Every event of a task stands between its start and its end.
     for (var start : starts) {
       var task = start.path("taskId").asString();
       var own =
           frames.stream().filter(f -> f.json().path("taskId").asString().equals(task)).toList();
-      assertThat(Chat.types(own).getFirst()).isEqualTo("subagent_start");
-      assertThat(Chat.types(own).get(1)).isEqualTo("task_started");
-      assertThat(Chat.types(own).get(own.size() - 2)).isEqualTo("task_completed");
-      assertThat(Chat.types(own).getLast()).isEqualTo("subagent_stop");
+      assertThat(ChatTestClient.types(own).getFirst()).isEqualTo("subagent_start");
+      assertThat(ChatTestClient.types(own).get(1)).isEqualTo("task_started");
+      assertThat(ChatTestClient.types(own).get(own.size() - 2)).isEqualTo("task_completed");
+      assertThat(ChatTestClient.types(own).getLast()).isEqualTo("subagent_stop");
     }
   }
 
   @Test
   void a_question_says_how_to_answer_it() throws Exception {
-    var sent = chat.say("ask me my name");
-    try (var reader = chat.stream(sent.conversationId())) {
-      var asked = Chat.until(reader, f -> stage(f).equals("input-required")).getLast().json();
+    var sent = chatTestClient.say("ask me my name");
+    try (var reader = chatTestClient.stream(sent.conversationId())) {
+      var asked =
+          ChatTestClient.until(reader, f -> stage(f).equals("input-required")).getLast().json();
       var metadata = asked.path("metadata");
 
       assertThat(asked.path("content").asString()).contains("name");
       assertThat(metadata.path("inputId").asString()).isNotEmpty();
       assertThat(
-              chat.read("/chat/tasks/" + asked.path("taskId").asString())
+              chatTestClient
+                  .read("/chat/tasks/" + asked.path("taskId").asString())
                   .path("task")
                   .path("status")
                   .asString())
           .isIn("running", "waiting");
       var answer = metadata.path("answer").asString();
-      assertThat(chat.send("POST", answer, "{\"value\":\"Ada\"}").statusCode()).isEqualTo(202);
-      var rest = Chat.until(reader, Chat::ends);
+      assertThat(chatTestClient.send("POST", answer, "{\"value\":\"Ada\"}").statusCode())
+          .isEqualTo(202);
+      var rest = ChatTestClient.until(reader, ChatTestClient::ends);
       assertThat(rest).anyMatch(f -> stage(f).equals("input-received"));
       assertThat(rest.getLast().json().path("content").asString()).contains("Ada");
     }
@@ -199,7 +205,7 @@ class ChatStreamTest {
       var talks = new ArrayList<Callable<List<Frame>>>();
       for (var i = 0; i < 6; i++) {
         var name = "talk-" + i;
-        talks.add(() -> chat.follow(chat.say(name, "count to 40")));
+        talks.add(() -> chatTestClient.follow(chatTestClient.say(name, "count to 40")));
       }
       var i = 0;
       for (var talk : threads.invokeAll(talks)) {
@@ -214,50 +220,50 @@ class ChatStreamTest {
   @Test
   void every_subscriber_gets_every_event_before_or_after_the_post_s1_29_s1_42_s1_45()
       throws Exception {
-    try (var one = chat.stream("c");
-        var two = chat.stream("c")) {
+    try (var one = chatTestClient.stream("c");
+        var two = chatTestClient.stream("c")) {
       // An unknown conversation is waited for: a heartbeat shows that the reader is there.
       one.next();
       two.next();
-      var sent = chat.say("c", "count to 20");
-      var first = Chat.until(one, f -> Chat.ends(f, sent));
-      assertThat(Chat.until(two, f -> Chat.ends(f, sent))).isEqualTo(first);
-      assertThat(chat.follow(sent)).isEqualTo(first);
+      var sent = chatTestClient.say("c", "count to 20");
+      var first = ChatTestClient.until(one, f -> ChatTestClient.ends(f, sent));
+      assertThat(ChatTestClient.until(two, f -> ChatTestClient.ends(f, sent))).isEqualTo(first);
+      assertThat(chatTestClient.follow(sent)).isEqualTo(first);
       assertThat(first.getFirst().event()).isEqualTo("started");
     }
   }
 
   @Test
   void a_new_subscriber_begins_at_the_newest_message_s1_42() throws Exception {
-    chat.follow(chat.say("c", "say one"));
-    var second = chat.say("c", "say two");
-    var frames = chat.follow(second);
+    chatTestClient.follow(chatTestClient.say("c", "say one"));
+    var second = chatTestClient.say("c", "say two");
+    var frames = chatTestClient.follow(second);
 
     assertThat(frames.getFirst().json().path("messageId").asString()).isEqualTo(second.messageId());
-    assertThat(chat.follow(second)).isEqualTo(frames);
+    assertThat(chatTestClient.follow(second)).isEqualTo(frames);
   }
 
   @Test
   void a_new_subscriber_begins_at_the_first_message_that_is_not_done() throws Exception {
-    var first = chat.say("c", "count slowly to 1000");
-    var second = chat.say("c", "say two");
-    try (var reader = chat.stream("c")) {
-      var begins = Chat.until(reader, f -> f.event().equals("started")).getLast().json();
+    var first = chatTestClient.say("c", "count slowly to 1000");
+    var second = chatTestClient.say("c", "say two");
+    try (var reader = chatTestClient.stream("c")) {
+      var begins = ChatTestClient.until(reader, f -> f.event().equals("started")).getLast().json();
       assertThat(begins.path("messageId").asString()).isEqualTo(first.messageId());
-      var queued = Chat.until(reader, f -> stage(f).equals("queued")).getLast().json();
+      var queued = ChatTestClient.until(reader, f -> stage(f).equals("queued")).getLast().json();
       assertThat(queued.path("taskId").asString()).isEqualTo(second.taskId());
-      chat.send("DELETE", "/chat/tasks/" + first.taskId(), "");
-      Chat.until(reader, f -> Chat.ends(f, second));
+      chatTestClient.send("DELETE", "/chat/tasks/" + first.taskId(), "");
+      ChatTestClient.until(reader, f -> ChatTestClient.ends(f, second));
     }
   }
 
   @Test
   void idle_streams_have_heartbeats_s1_44() throws Exception {
-    var sent = chat.say("say hi");
-    try (var reader = chat.stream(sent.conversationId());
-        var waiting = chat.stream("nobody-is-there");
-        var all = chat.stream("")) {
-      var last = Chat.until(reader, Chat::ends).getLast();
+    var sent = chatTestClient.say("say hi");
+    try (var reader = chatTestClient.stream(sent.conversationId());
+        var waiting = chatTestClient.stream("nobody-is-there");
+        var all = chatTestClient.stream("")) {
+      var last = ChatTestClient.until(reader, ChatTestClient::ends).getLast();
       // Heartbeats carry the cursor, and are no events.
       assertThat(reader.next()).isEqualTo(new Frame(last.id(), null, null));
       waiting.next();
@@ -273,39 +279,41 @@ class ChatStreamTest {
 
   @Test
   void leaving_does_not_cancel_s1_44_x_6() throws Exception {
-    var sent = chat.say("count slowly to 10");
-    try (var reader = chat.stream(sent.conversationId())) {
-      Chat.until(reader, f -> f.event().equals("task_output"));
+    var sent = chatTestClient.say("count slowly to 10");
+    try (var reader = chatTestClient.stream(sent.conversationId())) {
+      ChatTestClient.until(reader, f -> f.event().equals("task_output"));
     }
-    assertThat(Chat.one(chat.follow(sent), "completed").path("content").asString()).endsWith("10");
+    assertThat(
+            ChatTestClient.one(chatTestClient.follow(sent), "completed").path("content").asString())
+        .endsWith("10");
   }
 
   @Test
   void a_message_to_a_running_task_has_no_end_of_its_own_s1_40() throws Exception {
-    var sent = chat.say("c", "count slowly to 80");
-    try (var reader = chat.stream("c")) {
-      Chat.until(reader, f -> f.event().equals("task_output"));
+    var sent = chatTestClient.say("c", "count slowly to 80");
+    try (var reader = chatTestClient.stream("c")) {
+      ChatTestClient.until(reader, f -> f.event().equals("task_output"));
       var body = Json.object().put("content", "say more").put("conversationId", "c");
-      var steered = chat.sent(body.put("whenBusy", "steer"));
-      var told = Chat.until(reader, f -> stage(f).equals("steer")).getLast().json();
+      var steered = chatTestClient.sent(body.put("whenBusy", "steer"));
+      var told = ChatTestClient.until(reader, f -> stage(f).equals("steer")).getLast().json();
 
       assertThat(steered.taskId()).isEqualTo(sent.taskId());
       assertThat(told.path("messageId").asString()).isEqualTo(steered.messageId());
-      Chat.until(reader, f -> Chat.ends(f, sent));
+      ChatTestClient.until(reader, f -> ChatTestClient.ends(f, sent));
     }
-    assertThat(ends(chat, sent)).hasSize(1);
+    assertThat(ends(chatTestClient, sent)).hasSize(1);
   }
 
   /// The ends of a message in its whole conversation.
-  static List<Frame> ends(Chat chat, Sent sent) throws Exception {
-    try (var reader = chat.stream(sent.conversationId(), "Last-Event-ID", "0")) {
+  static List<Frame> ends(ChatTestClient chatTestClient, Sent sent) throws Exception {
+    try (var reader = chatTestClient.stream(sent.conversationId(), "Last-Event-ID", "0")) {
       var frames = new ArrayList<Frame>();
       var heartbeats = 0;
       while (heartbeats < 3) {
         var frame = reader.next();
         if (frame.event() == null) {
           heartbeats++;
-        } else if (Chat.ends(frame, sent)) {
+        } else if (ChatTestClient.ends(frame, sent)) {
           frames.add(frame);
         }
       }
@@ -314,13 +322,13 @@ class ChatStreamTest {
   }
 
   private static String said(List<Frame> frames) {
-    return Chat.all(frames, "task_output").stream()
+    return ChatTestClient.all(frames, "task_output").stream()
         .map(output -> output.path("content").asString())
         .collect(Collectors.joining());
   }
 
   private static JsonNode reads(List<Frame> frames, String type) {
-    return Chat.all(frames, type).stream()
+    return ChatTestClient.all(frames, type).stream()
         .filter(event -> event.path("data").path("tool").asString().equals("read_file"))
         .findFirst()
         .orElseThrow();

@@ -3,7 +3,7 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.Json;
-import dev.parley.server.Chat.Sent;
+import dev.parley.server.ChatTestClient.Sent;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,30 +16,30 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/// Tasks, their events, results and cancelling at the chat door: S1-D, S1-F, S1-G, S1-H, S1.90, S1.92.
+/// Tasks, their events, results and cancelling at the chat API: CHAT-D, CHAT-F, CHAT-G, CHAT-H, CHAT-90, CHAT-92.
 @Timeout(120)
 class ChatTasksTest {
 
   @TempDir Path folder;
-  private Site site;
-  private Chat chat;
+  private TestServer testServer;
+  private ChatTestClient chatTestClient;
 
   @BeforeEach
   void open() {
-    site = Site.open(folder, Site.Wish.USUAL.heartbeat(Duration.ofMillis(50)));
-    chat = new Chat(site);
+    testServer = TestServer.open(folder, TestServer.Wish.USUAL.heartbeat(Duration.ofMillis(50)));
+    chatTestClient = new ChatTestClient(testServer);
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
   @Test
   void a_task_has_the_shape_of_the_document_s1_46_s1_47_s1_49_s1_50_s1_84_s1_85() throws Exception {
-    var sent = chat.say("say hello");
-    chat.follow(sent);
-    var shown = chat.read("/chat/tasks/" + sent.taskId());
+    var sent = chatTestClient.say("say hello");
+    chatTestClient.follow(sent);
+    var shown = chatTestClient.read("/chat/tasks/" + sent.taskId());
     var task = shown.path("task");
     var result = shown.path("result");
 
@@ -69,16 +69,16 @@ class ChatTasksTest {
   void options_are_kept_and_bad_ones_refused_s1_48_to_s1_50() throws Exception {
     var body = Json.object().put("content", "say hi").put("conversationId", "c");
     body.put("taskType", "code_review").put("priority", "critical").put("timeoutMs", 60_000);
-    var sent = chat.sent(body.put("agentId", "agent-data"));
-    chat.follow(sent);
-    var task = chat.read("/chat/tasks/" + sent.taskId()).path("task");
+    var sent = chatTestClient.sent(body.put("agentId", "agent-data"));
+    chatTestClient.follow(sent);
+    var task = chatTestClient.read("/chat/tasks/" + sent.taskId()).path("task");
 
     assertThat(task.path("type").asString()).isEqualTo("code_review");
     assertThat(task.path("priority").asString()).isEqualTo("critical");
     assertThat(task.path("timeout").asLong()).isEqualTo(60_000);
     assertThat(task.path("agentId").asString()).isEqualTo("agent-data");
     for (var bad : List.of("taskType", "priority", "strategy", "whenBusy", "agentId")) {
-      var reply = chat.post(Json.object().put("content", "x").put(bad, "no_such_thing"));
+      var reply = chatTestClient.post(Json.object().put("content", "x").put(bad, "no_such_thing"));
       assertThat(reply.statusCode()).as(bad).isEqualTo(400);
     }
   }
@@ -86,8 +86,8 @@ class ChatTasksTest {
   @Test
   void events_of_a_task_are_listed_in_its_own_words_s1_65_to_s1_68_s1_70_s1_71_s1_90()
       throws Exception {
-    var sent = chat.say("count to 3");
-    chat.follow(sent);
+    var sent = chatTestClient.say("count to 3");
+    chatTestClient.follow(sent);
     var root = events(sent.taskId(), 100);
     var types = types(root);
 
@@ -117,17 +117,18 @@ class ChatTasksTest {
                 .map(event -> event.path("payload").path("content").asString()))
         .containsExactly("1", " 2", " 3", "");
     assertThat(own.getLast().path("payload").path("result").asString()).isEqualTo("1 2 3");
-    assertThat(chat.get("/chat/tasks/" + sent.taskId() + "/events?after=9999").statusCode())
+    assertThat(
+            chatTestClient.get("/chat/tasks/" + sent.taskId() + "/events?after=9999").statusCode())
         .isEqualTo(400);
   }
 
   @Test
   void tasks_of_a_conversation_are_listed_with_their_tree_s1_64_s1_90() throws Exception {
-    var sent = chat.say("c", "say hi");
-    chat.follow(sent);
-    var first = chat.read("/chat/conversations/c/tasks?limit=1");
+    var sent = chatTestClient.say("c", "say hi");
+    chatTestClient.follow(sent);
+    var first = chatTestClient.read("/chat/conversations/c/tasks?limit=1");
     var second =
-        chat.read(
+        chatTestClient.read(
             "/chat/conversations/c/tasks?limit=1&cursor=" + first.path("nextCursor").asString());
 
     assertThat(first.path("hasMore").asBoolean()).isTrue();
@@ -140,11 +141,11 @@ class ChatTasksTest {
   @Test
   void a_task_is_cancelled_once_and_keeps_what_it_said_s1_75_to_s1_80_s1_83_s1_25()
       throws Exception {
-    var sent = chat.say("count slowly to 1000");
-    try (var reader = chat.stream(sent.conversationId())) {
-      Chat.until(reader, f -> f.event().equals("task_output"));
+    var sent = chatTestClient.say("count slowly to 1000");
+    try (var reader = chatTestClient.stream(sent.conversationId())) {
+      ChatTestClient.until(reader, f -> f.event().equals("task_output"));
       var reply = cancel(sent);
-      var frames = Chat.until(reader, f -> Chat.ends(f, sent));
+      var frames = ChatTestClient.until(reader, f -> ChatTestClient.ends(f, sent));
       var end = frames.getLast().json();
 
       assertThat(reply.toString())
@@ -154,94 +155,96 @@ class ChatTasksTest {
       assertThat(end.path("conversationId").asString()).isEqualTo(sent.conversationId());
     }
     assertThat(cancel(sent)).isEqualTo(cancel(sent));
-    var result = chat.read("/chat/tasks/" + sent.taskId()).path("result");
+    var result = chatTestClient.read("/chat/tasks/" + sent.taskId()).path("result");
     assertThat(result.path("status").asString()).isEqualTo("cancelled");
-    var question = chat.messages(sent.conversationId()).path(0);
+    var question = chatTestClient.messages(sent.conversationId()).path(0);
     assertThat(question.path("metadata").path("status").asString()).isEqualTo("cancelled");
-    assertThat(ChatStreamTest.ends(chat, sent)).hasSize(1);
-    assertThat(chat.send("DELETE", "/chat/tasks/unknown", "").statusCode()).isEqualTo(404);
+    assertThat(ChatStreamTest.ends(chatTestClient, sent)).hasSize(1);
+    assertThat(chatTestClient.send("DELETE", "/chat/tasks/unknown", "").statusCode())
+        .isEqualTo(404);
   }
 
   @Test
   void what_was_said_until_then_stays_marked_as_a_part_s1_83() throws Exception {
     var body = Json.object().put("content", "count slowly to 1000").put("agentId", "agent-code");
-    var sent = chat.sent(body);
-    try (var reader = chat.stream(sent.conversationId())) {
-      Chat.until(reader, f -> f.event().equals("task_output"));
+    var sent = chatTestClient.sent(body);
+    try (var reader = chatTestClient.stream(sent.conversationId())) {
+      ChatTestClient.until(reader, f -> f.event().equals("task_output"));
       cancel(sent);
-      var end = Chat.until(reader, f -> Chat.ends(f, sent)).getLast().json();
-      var message = chat.messages(sent.conversationId()).path(1);
+      var end = ChatTestClient.until(reader, f -> ChatTestClient.ends(f, sent)).getLast().json();
+      var message = chatTestClient.messages(sent.conversationId()).path(1);
 
       assertThat(end.path("partial").asBoolean()).isTrue();
       assertThat(end.path("messageId")).isEqualTo(message.path("id"));
       assertThat(message.path("content").asString()).startsWith("1");
       assertThat(message.path("metadata").path("partial").asBoolean()).isTrue();
     }
-    var result = chat.read("/chat/tasks/" + sent.taskId()).path("result");
+    var result = chatTestClient.read("/chat/tasks/" + sent.taskId()).path("result");
     assertThat(result.path("output").asString()).startsWith("1");
   }
 
   @Test
   void a_task_that_is_cancelled_in_the_queue_never_starts_s1_77() throws Exception {
-    var first = chat.say("c", "count slowly to 1000");
-    var second = chat.say("c", "say two");
+    var first = chatTestClient.say("c", "count slowly to 1000");
+    var second = chatTestClient.say("c", "say two");
     cancel(second);
-    var end = chat.follow(second).getLast().json();
+    var end = chatTestClient.follow(second).getLast().json();
 
     assertThat(end.path("type").asString()).isEqualTo("task_cancelled");
     assertThat(end.path("data").path("reason").asString())
         .isEqualTo("Task was cancelled before execution");
-    var result = chat.read("/chat/tasks/" + second.taskId()).path("result");
+    var result = chatTestClient.read("/chat/tasks/" + second.taskId()).path("result");
     assertThat(result.path("error").asString()).isEqualTo("Task was cancelled before execution");
     cancel(first);
-    chat.follow(first);
+    chatTestClient.follow(first);
   }
 
   @Test
   void a_task_that_takes_too_long_ends_as_timeout_s1_51() throws Exception {
     var body = Json.object().put("content", "count slowly to 1000").put("timeoutMs", 200);
-    var sent = chat.sent(body);
-    var error = Chat.one(chat.follow(sent), "error");
+    var sent = chatTestClient.sent(body);
+    var error = ChatTestClient.one(chatTestClient.follow(sent), "error");
 
     assertThat(error.path("code").asString()).isEqualTo("timeout");
-    var result = chat.read("/chat/tasks/" + sent.taskId()).path("result");
+    var result = chatTestClient.read("/chat/tasks/" + sent.taskId()).path("result");
     assertThat(result.path("status").asString()).isEqualTo("timeout");
-    assertThat(ChatStreamTest.ends(chat, sent)).hasSize(1);
+    assertThat(ChatStreamTest.ends(chatTestClient, sent)).hasSize(1);
   }
 
   @Test
   void cancelling_as_a_task_completes_gives_one_end_s1_82() throws Exception {
     var all = new ArrayList<Sent>();
     for (var i = 0; i < 12; i++) {
-      var sent = chat.say("c" + i, "say hi");
+      var sent = chatTestClient.say("c" + i, "say hi");
       if (i % 3 > 0) {
-        try (var reader = chat.stream(sent.conversationId())) {
+        try (var reader = chatTestClient.stream(sent.conversationId())) {
           var last = i % 3 == 1 ? "subagent_stop" : "tool_call";
-          Chat.until(reader, f -> f.event().equals(last) || Chat.ends(f, sent));
+          ChatTestClient.until(reader, f -> f.event().equals(last) || ChatTestClient.ends(f, sent));
         }
       }
       cancel(sent);
       all.add(sent);
     }
     for (var sent : all) {
-      var end = chat.follow(sent).getLast();
-      var status = chat.read("/chat/tasks/" + sent.taskId()).path("result").path("status");
+      var end = chatTestClient.follow(sent).getLast();
+      var status =
+          chatTestClient.read("/chat/tasks/" + sent.taskId()).path("result").path("status");
 
       assertThat(status.asString())
           .isEqualTo(end.event().equals("completed") ? "success" : "cancelled");
-      assertThat(ChatStreamTest.ends(chat, sent)).containsExactly(end);
+      assertThat(ChatStreamTest.ends(chatTestClient, sent)).containsExactly(end);
     }
   }
 
   private JsonNode cancel(Sent sent) {
-    return Chat.json(chat.send("DELETE", "/chat/tasks/" + sent.taskId(), ""));
+    return ChatTestClient.json(chatTestClient.send("DELETE", "/chat/tasks/" + sent.taskId(), ""));
   }
 
   private List<JsonNode> events(String task, int limit) {
     var events = new ArrayList<JsonNode>();
     var after = "";
     for (var more = true; more; ) {
-      var page = chat.read("/chat/tasks/" + task + "/events?limit=" + limit + after);
+      var page = chatTestClient.read("/chat/tasks/" + task + "/events?limit=" + limit + after);
       page.path("events").forEach(events::add);
       after = "&after=" + page.path("nextAfter").asString();
       more = page.path("hasMore").asBoolean();

@@ -43,9 +43,9 @@ class ChildApprovalTest {
 
   @TempDir Path folder;
 
-  private final Leaks leaks = new Leaks();
-  private Site site;
-  private Person person;
+  private final SecretLeaks secretLeaks = new SecretLeaks();
+  private TestServer testServer;
+  private TestUser testUser;
 
   @BeforeEach
   void open() throws IOException {
@@ -57,18 +57,18 @@ class ChildApprovalTest {
     assumeThat(Path.of("/bin/bash")).isExecutable();
     Files.createDirectories(folder.resolve("program"));
     Files.createDirectories(folder.resolve("mcp"));
-    site = Site.configured(folder, yaml.formatted(script("wait-and-post.sh"), folder));
-    person = new Person(site, leaks);
+    testServer = TestServer.configured(folder, yaml.formatted(script("wait-and-post.sh"), folder));
+    testUser = new TestUser(testServer, secretLeaks);
   }
 
   @AfterEach
   void close() throws IOException {
-    if (site != null) {
+    if (testServer != null) {
       Files.writeString(folder.resolve("program/end"), "");
       Files.writeString(folder.resolve("mcp/end"), "");
-      site.close();
+      testServer.close();
     }
-    leaks.close();
+    secretLeaks.close();
   }
 
   private static Path script(String name) {
@@ -87,30 +87,31 @@ class ChildApprovalTest {
   }
 
   private Victim victim() {
-    var context = person.say("victim", "run touch " + folder.resolve("happened"));
-    var input = person.await(context, "input-required").path("inputId").asString();
+    var context = testUser.say("victim", "run touch " + folder.resolve("happened"));
+    var input = testUser.await(context, "input-required").path("inputId").asString();
     return new Victim(context, input);
   }
 
   /// Runs a command as the shell tool does, with a person's approval, and returns what it printed.
   private String run(String context, String command) {
-    var own = person.say(context, "run " + command);
-    var input = person.await(own, "input-required").path("inputId").asString();
-    assertThat(person.answer(own, input, BooleanNode.TRUE).statusCode()).isEqualTo(202);
-    var done = person.await(own, "tool-complete");
+    var own = testUser.say(context, "run " + command);
+    var input = testUser.await(own, "input-required").path("inputId").asString();
+    assertThat(testUser.answer(own, input, BooleanNode.TRUE).statusCode()).isEqualTo(202);
+    var done = testUser.await(own, "tool-complete");
     return done.path("result").path("output").asString(done.toString());
   }
 
   private String post(String path, String body) {
-    return "/bin/bash %s %d '%s' '%s'".formatted(script("post.sh"), site.url.getPort(), path, body);
+    return "/bin/bash %s %d '%s' '%s'"
+        .formatted(script("post.sh"), testServer.url.getPort(), path, body);
   }
 
   /// Nothing was decided: the person can still decide, and that counts.
   private void stillOpen(Victim victim) {
     assertThat(folder.resolve("happened")).doesNotExist();
-    var answer = person.answer(victim.context(), victim.input(), BooleanNode.FALSE);
+    var answer = testUser.answer(victim.context(), victim.input(), BooleanNode.FALSE);
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
-    person.await(victim.context(), "task-complete");
+    testUser.await(victim.context(), "task-complete");
     assertThat(folder.resolve("happened")).doesNotExist();
   }
 
@@ -146,10 +147,10 @@ class ChildApprovalTest {
   @Test
   void no_other_way_to_answer_is_open_to_a_command() {
     var victim = victim();
-    var asks = person.say("asks", "ask me which colour");
-    var question = person.await(asks, "input-required").path("inputId").asString();
-    var signIn = person.say("signs", "sign in to api.example.org");
-    var auth = person.await(signIn, "auth-required").path("authId").asString();
+    var asks = testUser.say("asks", "ask me which colour");
+    var question = testUser.await(asks, "input-required").path("inputId").asString();
+    var signIn = testUser.say("signs", "sign in to api.example.org");
+    var auth = testUser.await(signIn, "auth-required").path("authId").asString();
 
     assertThat(run("a1", post("/api/contexts/asks/inputs/" + question, "{\"value\":\"red\"}")))
         .contains("403 Forbidden", FROM_CHILD);
@@ -168,7 +169,7 @@ class ChildApprovalTest {
     assertThat(run("a5", post("/api/contexts/asks/messages", steering)))
         .contains("403 Forbidden", FROM_CHILD);
 
-    assertThat(person.json("/api/inbox").path("items")).hasSize(3);
+    assertThat(testUser.json("/api/inbox").path("items")).hasSize(3);
     stillOpen(victim);
   }
 
@@ -181,9 +182,9 @@ class ChildApprovalTest {
         """
             .replaceAll("\\s*\\n\\s*", "");
     var made = folder.resolve("happened");
-    var began = site.post("/ag-ui/agent-code", run.formatted("r1", made, ""));
+    var began = testServer.post("/ag-ui/agent-code", run.formatted("r1", made, ""));
     var interrupt =
-        person.await(new ContextId("thread"), "input-required").path("inputId").asString();
+        testUser.await(new ContextId("thread"), "input-required").path("inputId").asString();
     assertThat(began.body()).contains(interrupt);
     var resume =
         ",\"resume\":[{\"interruptId\":\"%s\",\"status\":\"resolved\",\"payload\":{\"approved\":true}}]"
@@ -192,12 +193,12 @@ class ChildApprovalTest {
     assertThat(run("a1", post("/ag-ui/agent-code", run.formatted("r2", made, resume))))
         .contains(FROM_CHILD);
 
-    var peer = new A2aPeer(site, "agent-code", "1.0");
+    var peer = new A2aTestClient(testServer, "agent-code", "1.0");
     var task = peer.send(peer.say("q1", "ask me which colour")).path("id").asString();
-    var answer = A2aPeer.in(peer.say("q2", "red"), "taskId", task);
-    assertThat(run("a2", post(peer.path, A2aPeer.request("SendMessage", answer))))
+    var answer = A2aTestClient.in(peer.say("q2", "red"), "taskId", task);
+    assertThat(run("a2", post(peer.path, A2aTestClient.request("SendMessage", answer))))
         .contains(FROM_CHILD);
-    assertThat(person.json("/api/inbox").path("items")).hasSize(2);
+    assertThat(testUser.json("/api/inbox").path("items")).hasSize(2);
     assertThat(made).doesNotExist();
   }
 
@@ -205,8 +206,8 @@ class ChildApprovalTest {
   void a_command_line_agent_cannot_approve() throws Exception {
     var victim = victim();
     var body = Json.object().put("content", "go").put("agentId", "program");
-    person.post("/api/contexts", Json.object().put("contextId", "cli"));
-    person.post("/api/contexts/cli/messages", body);
+    testUser.post("/api/contexts", Json.object().put("contextId", "cli"));
+    testUser.post("/api/contexts/cli/messages", body);
 
     assertThat(reply(victim, folder.resolve("program"))).contains("403 Forbidden", FROM_CHILD);
     stillOpen(victim);
@@ -214,7 +215,7 @@ class ChildApprovalTest {
 
   @Test
   void an_mcp_server_cannot_approve() throws Exception {
-    site.close();
+    testServer.close();
     open(YAML + MCP);
     var victim = victim();
 
@@ -228,7 +229,7 @@ class ChildApprovalTest {
     Files.writeString(
         part,
         "PORT=%d PATHNAME='%s' BODY='{\"value\":true}'"
-            .formatted(site.url.getPort(), victim.path()));
+            .formatted(testServer.url.getPort(), victim.path()));
     Files.move(part, home.resolve("go"));
     var reply = home.resolve("reply");
     try (var watch = home.getFileSystem().newWatchService()) {
@@ -253,7 +254,7 @@ class ChildApprovalTest {
     assertThat(command.start().waitFor()).isZero();
 
     assertThat(folder.resolve("out")).content().contains("202 Accepted");
-    person.await(victim.context(), "task-complete");
+    testUser.await(victim.context(), "task-complete");
 
     assertThat(folder.resolve("happened")).exists();
   }

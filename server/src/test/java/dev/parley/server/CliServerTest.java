@@ -47,17 +47,17 @@ class CliServerTest {
     return Path.of(CliServerTest.class.getResource("/cli/claude.sh").toURI());
   }
 
-  private static TaskId tell(Embedded server, String text) {
+  private static TaskId tell(EmbeddedTestServer server, String text) {
     return server.say(NewMessage.text(text).to(new AgentTypeId("coder")));
   }
 
-  private static String ask(Embedded server, String text) throws InterruptedException {
+  private static String ask(EmbeddedTestServer server, String text) throws InterruptedException {
     return server.answer(tell(server, text));
   }
 
   @Test
-  void it_answers_goes_on_and_forgets_what_is_taken_back_S3_58() throws Exception {
-    try (var server = new Embedded(config(""), Extensions.NONE)) {
+  void it_answers_goes_on_and_forgets_what_is_taken_back_SESSION_58() throws Exception {
+    try (var server = new EmbeddedTestServer(config(""), Extensions.NONE)) {
       assertThat(server.client.agentTypes())
           .anyMatch(type -> type.id().value().equals("coder") && "cli".equals(type.type()));
       assertThat(ask(server, "say alpha")).isEqualTo("alpha");
@@ -73,7 +73,7 @@ class CliServerTest {
 
   @Test
   void a_fork_goes_on_with_a_session_of_its_own() throws Exception {
-    try (var server = new Embedded(config(""), Extensions.NONE)) {
+    try (var server = new EmbeddedTestServer(config(""), Extensions.NONE)) {
       ask(server, "say alpha");
       var fork = server.client.fork(server.context, NewFork.OF_ALL).contextId();
       ask(server, "say bravo");
@@ -83,7 +83,7 @@ class CliServerTest {
       try (var stream = server.client.stream(fork, Position.of(sent.seq()), StreamFilter.ALL)) {
         var next = stream.next();
         while (!(sent.taskId().equals(next.orElseThrow().taskId())
-            && Embedded.terminal(next.get().event()))) {
+            && EmbeddedTestServer.terminal(next.get().event()))) {
           next = stream.next();
         }
         assertThat(next.get().event().toString()).contains("alpha").doesNotContain("bravo");
@@ -94,13 +94,14 @@ class CliServerTest {
 
   @Test
   void the_supervisor_chooses_it_only_if_it_is_described() throws Exception {
-    try (var server = new Embedded(config("description: Knows about volcanoes"), Extensions.NONE)) {
+    try (var server =
+        new EmbeddedTestServer(config("description: Knows about volcanoes"), Extensions.NONE)) {
       assertThat(server.answer(server.say(NewMessage.text("say what about volcanoes"))))
           .isEqualTo("what about volcanoes");
       assertThat(Files.exists(folder.resolve("home/starts"))).isTrue();
     }
     Files.delete(folder.resolve("home/starts"));
-    try (var server = new Embedded(config("name: Volcanoes"), Extensions.NONE)) {
+    try (var server = new EmbeddedTestServer(config("name: Volcanoes"), Extensions.NONE)) {
       server.answer(server.say(NewMessage.text("say what about volcanoes")));
       assertThat(Files.exists(folder.resolve("home/starts"))).isFalse();
     }

@@ -27,8 +27,9 @@ class ClientGuidesTest {
     var root = root(Path.of("").toAbsolutePath());
     var example = EXAMPLE.matcher(Files.readString(root.resolve("docs").resolve(guide)));
     assertThat(example.find()).isTrue();
-    try (var site = Site.open(folder)) {
-      var program = example.group(1).replace("localhost:7070", "127.0.0.1:" + site.url.getPort());
+    try (var testServer = TestServer.open(folder)) {
+      var program =
+          example.group(1).replace("localhost:7070", "127.0.0.1:" + testServer.url.getPort());
 
       assertThat(output(root.resolve("peers").resolve(peers), program)).isEqualTo(example.group(2));
     }

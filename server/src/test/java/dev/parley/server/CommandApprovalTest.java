@@ -17,29 +17,29 @@ class CommandApprovalTest {
   @Test
   void a_rule_for_git_does_not_allow_git_to_run_another_program() throws Exception {
     var workspace = Files.createDirectory(folder.resolve("work"));
-    var leaks = new Leaks();
-    try (var site =
-        Site.durable(
+    var secretLeaks = new SecretLeaks();
+    try (var testServer =
+        TestServer.durable(
             folder,
-            Site.Wish.USUAL,
+            TestServer.Wish.USUAL,
             """
             agents: [{id: agent-code, tools: [shell], permissions: {allow: ["shell(git *)"]}}]
             workspaces: ['%s']
             """
                 .formatted(workspace))) {
-      var person = new Person(site, leaks);
+      var testUser = new TestUser(testServer, secretLeaks);
 
-      var attack = person.say("attack", "run git -c alias.x='!touch pwned' x");
-      var asked = person.await(attack, "input-required");
+      var attack = testUser.say("attack", "run git -c alias.x='!touch pwned' x");
+      var asked = testUser.await(attack, "input-required");
       assertThat(asked.at("/metadata/toolCall/toolName").asString()).isEqualTo("shell");
       assertThat(workspace.resolve("pwned")).doesNotExist();
 
       // It runs unasked, or the test would wait for an answer.
-      var benign = person.say("benign", "run git --version");
-      assertThat(person.await(benign, "tool-complete").path("toolName").asString())
+      var benign = testUser.say("benign", "run git --version");
+      assertThat(testUser.await(benign, "tool-complete").path("toolName").asString())
           .isEqualTo("shell");
     } finally {
-      leaks.close();
+      secretLeaks.close();
     }
   }
 }

@@ -28,7 +28,7 @@ class ConfigTest {
 
   @Test
   void without_a_file_everything_has_a_default() {
-    var config = Site.config(folder);
+    var config = TestServer.config(folder);
 
     assertThat(config.http().host()).isEqualTo("127.0.0.1");
     assertThat(config.http().port()).isEqualTo(7070);
@@ -41,7 +41,7 @@ class ConfigTest {
 
   @Test
   void an_empty_file_is_the_same_as_none() {
-    assertThat(read("# nothing yet\n\n")).isEqualTo(Site.config(folder));
+    assertThat(read("# nothing yet\n\n")).isEqualTo(TestServer.config(folder));
   }
 
   @Test

@@ -21,41 +21,41 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/// The native door on the real store, with the offline model answering.
+/// The native API on the real store, with the offline model answering.
 class ContextsTest {
 
   @TempDir Path folder;
-  private Site site;
+  private TestServer testServer;
 
   @BeforeEach
   void open() {
-    site = Site.durable(folder, Site.Wish.USUAL.heartbeat(Duration.ofSeconds(1)));
+    testServer = TestServer.durable(folder, TestServer.Wish.USUAL.heartbeat(Duration.ofSeconds(1)));
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
   @Test
   void the_same_key_without_a_context_says_it_once_in_one_new_context() {
     var body = "{\"message\":{\"role\":\"user\",\"content\":\"say hi\"}}";
-    var first = site.post("/api/messages", body, "Idempotency-Key", "k1");
-    var again = site.post("/api/messages", body, "Idempotency-Key", "k1");
+    var first = testServer.post("/api/messages", body, "Idempotency-Key", "k1");
+    var again = testServer.post("/api/messages", body, "Idempotency-Key", "k1");
     assertThat(again.body().lines().filter(line -> line.startsWith("data: ")).findFirst())
         .isEqualTo(first.body().lines().filter(line -> line.startsWith("data: ")).findFirst());
-    assertThat(json(site.get("/api/contexts")).path("items")).hasSize(1);
+    assertThat(json(testServer.get("/api/contexts")).path("items")).hasSize(1);
   }
 
   @Test
   void a_message_in_a_new_context_is_one_request_with_all_its_options() {
     var body =
         "{\"message\":{\"role\":\"user\",\"content\":\"say hi\",\"agentId\":\"agent-code\"}}";
-    var reply = site.post("/api/messages", body, "Accept", "application/json; charset=utf-8");
+    var reply = testServer.post("/api/messages", body, "Accept", "application/json; charset=utf-8");
     assertThat(reply.statusCode()).isEqualTo(202);
     var task = json(reply).path("taskId").asString();
     var context = json(reply).path("contextId").asString();
-    var begun = json(site.get("/api/contexts/" + context + "/tasks/" + task));
+    var begun = json(testServer.get("/api/contexts/" + context + "/tasks/" + task));
     assertThat(begun.path("agentId").asString()).isEqualTo("agent-code");
   }
 
@@ -66,30 +66,30 @@ class ContextsTest {
             "{\"message\":{\"role\":\"user\",\"content\":\"hi\",\"agentId\":\"nobody\"}}",
             "{\"message\":{\"role\":\"user\",\"content\":\" \"}}",
             "{\"message\":{\"role\":\"assistant\",\"content\":\"hi\"}}")) {
-      var reply = site.post("/api/messages", refused, "Accept", "application/json");
+      var reply = testServer.post("/api/messages", refused, "Accept", "application/json");
       assertThat(reply.statusCode()).as(refused).isBetween(400, 499);
     }
-    assertThat(json(site.get("/api/contexts")).path("items")).isEmpty();
+    assertThat(json(testServer.get("/api/contexts")).path("items")).isEmpty();
   }
 
   @Test
   void a_context_can_be_made_without_a_body() {
-    var made = site.send(site.request("/api/contexts").POST(BodyPublishers.noBody()));
+    var made = testServer.send(testServer.request("/api/contexts").POST(BodyPublishers.noBody()));
     assertThat(made.statusCode()).isEqualTo(201);
-    var empty = site.send(site.request("/api/messages").POST(BodyPublishers.noBody()));
+    var empty = testServer.send(testServer.request("/api/messages").POST(BodyPublishers.noBody()));
     assertThat(empty.statusCode()).isEqualTo(400);
   }
 
   @Test
   void a_context_is_made_shown_listed_renamed_and_deleted_for_ever() {
-    var made = site.post("/api/contexts", "{\"contextId\":\"c1\",\"title\":\"One\"}");
+    var made = testServer.post("/api/contexts", "{\"contextId\":\"c1\",\"title\":\"One\"}");
     assertThat(made.statusCode()).isEqualTo(201);
     assertThat(made.headers().firstValue("Location")).hasValue("/api/contexts/c1");
     assertThat(json(made).path("title").asString()).isEqualTo("One");
     assertThat(json(made).path("owner").asString()).isEqualTo("local");
 
-    assertThat(json(site.get("/api/contexts/c1"))).isEqualTo(json(made));
-    assertThat(json(site.get("/api/contexts")).path("items")).hasSize(1);
+    assertThat(json(testServer.get("/api/contexts/c1"))).isEqualTo(json(made));
+    assertThat(json(testServer.get("/api/contexts")).path("items")).hasSize(1);
 
     var renamed = patch("/api/contexts/c1", "{\"title\":\"Two\",\"metadata\":{\"a\":[1]}}");
     assertThat(json(renamed).path("title").asString()).isEqualTo("Two");
@@ -98,18 +98,19 @@ class ContextsTest {
 
     assertThat(delete("/api/contexts/c1").statusCode()).isEqualTo(204);
     for (var path : Set.of("", "/events", "/stream", "/snapshot", "/messages", "/tasks")) {
-      assertThat(site.get("/api/contexts/c1" + path).statusCode()).as(path).isEqualTo(410);
+      assertThat(testServer.get("/api/contexts/c1" + path).statusCode()).as(path).isEqualTo(410);
     }
     assertThat(delete("/api/contexts/c1").statusCode()).isEqualTo(410);
-    assertThat(site.post("/api/contexts", "{\"contextId\":\"c1\"}").statusCode()).isEqualTo(410);
-    assertThat(json(site.get("/api/contexts")).path("items")).isEmpty();
+    assertThat(testServer.post("/api/contexts", "{\"contextId\":\"c1\"}").statusCode())
+        .isEqualTo(410);
+    assertThat(json(testServer.get("/api/contexts")).path("items")).isEmpty();
   }
 
   @Test
   void a_taken_id_is_a_conflict() {
-    site.post("/api/contexts", "{\"contextId\":\"c1\"}");
+    testServer.post("/api/contexts", "{\"contextId\":\"c1\"}");
 
-    var again = site.post("/api/contexts", "{\"contextId\":\"c1\"}");
+    var again = testServer.post("/api/contexts", "{\"contextId\":\"c1\"}");
 
     assertThat(again.statusCode()).isEqualTo(409);
     assertThat(code(again)).isEqualTo("context-exists");
@@ -117,40 +118,40 @@ class ContextsTest {
 
   @Test
   void making_a_context_twice_with_one_key_makes_one() {
-    var first = site.post("/api/contexts", "{\"title\":\"x\"}", "Idempotency-Key", "k1");
-    var second = site.post("/api/contexts", "{\"title\":\"x\"}", "Idempotency-Key", "k1");
-    var other = site.post("/api/contexts", "{\"title\":\"y\"}", "Idempotency-Key", "k1");
+    var first = testServer.post("/api/contexts", "{\"title\":\"x\"}", "Idempotency-Key", "k1");
+    var second = testServer.post("/api/contexts", "{\"title\":\"x\"}", "Idempotency-Key", "k1");
+    var other = testServer.post("/api/contexts", "{\"title\":\"y\"}", "Idempotency-Key", "k1");
 
     assertThat(second.statusCode()).isEqualTo(201);
     assertThat(second.body()).isEqualTo(first.body());
     assertThat(other.statusCode()).isEqualTo(409);
     assertThat(code(other)).isEqualTo("idempotency-key-reused");
-    assertThat(json(site.get("/api/contexts")).path("items")).hasSize(1);
+    assertThat(json(testServer.get("/api/contexts")).path("items")).hasSize(1);
   }
 
   @Test
   void contexts_are_listed_in_pages_without_holes_or_doubles() {
     for (var i = 0; i < 25; i++) {
-      site.post("/api/contexts", "{\"contextId\":\"c" + i + "\"}");
+      testServer.post("/api/contexts", "{\"contextId\":\"c" + i + "\"}");
     }
     var seen = new ArrayList<String>();
     var cursor = "";
     do {
-      var page = json(site.get("/api/contexts?limit=10" + cursor));
+      var page = json(testServer.get("/api/contexts?limit=10" + cursor));
       page.path("items").forEach(item -> seen.add(item.path("contextId").asString()));
       cursor = page.has("nextCursor") ? "&cursor=" + page.path("nextCursor").asString() : "";
     } while (!cursor.isEmpty());
 
     assertThat(seen).hasSize(25);
     assertThat(new HashSet<>(seen)).hasSize(25);
-    assertThat(site.get("/api/contexts?cursor=!!").statusCode()).isEqualTo(400);
+    assertThat(testServer.get("/api/contexts?cursor=!!").statusCode()).isEqualTo(400);
   }
 
   @Test
   void a_message_is_accepted_answered_and_found_in_every_view() throws IOException {
-    site.post("/api/contexts", "{\"contextId\":\"c\"}");
+    testServer.post("/api/contexts", "{\"contextId\":\"c\"}");
 
-    var reply = site.post("/api/contexts/c/messages", "{\"content\":\"say hello\"}");
+    var reply = testServer.post("/api/contexts/c/messages", "{\"content\":\"say hello\"}");
 
     assertThat(reply.statusCode()).isEqualTo(202);
     var accepted = json(reply);
@@ -158,28 +159,28 @@ class ContextsTest {
         .containsExactlyInAnyOrder("contextId", "messageId", "taskId", "seq");
     awaitEnd("c");
     var task = accepted.path("taskId").asString();
-    var shown = json(site.get("/api/contexts/c/tasks/" + task));
+    var shown = json(testServer.get("/api/contexts/c/tasks/" + task));
     assertThat(shown.path("status").asString()).isEqualTo("completed");
-    var messages = json(site.get("/api/contexts/c/messages")).path("items");
+    var messages = json(testServer.get("/api/contexts/c/messages")).path("items");
     assertThat(messages).hasSize(2);
     assertThat(messages.get(0).path("messageId")).isEqualTo(accepted.path("messageId"));
     // The supervisor's task, and that of the agent it chose.
-    assertThat(json(site.get("/api/contexts/c/tasks")).path("items")).hasSize(2);
-    assertThat(json(site.get("/api/contexts/c/snapshot")).path("messages")).hasSize(2);
-    assertThat(json(site.get("/api/task-lookup/" + task)).path("contextId").asString())
+    assertThat(json(testServer.get("/api/contexts/c/tasks")).path("items")).hasSize(2);
+    assertThat(json(testServer.get("/api/contexts/c/snapshot")).path("messages")).hasSize(2);
+    assertThat(json(testServer.get("/api/task-lookup/" + task)).path("contextId").asString())
         .isEqualTo("c");
-    assertThat(site.get("/api/contexts/c/usage").statusCode()).isEqualTo(200);
+    assertThat(testServer.get("/api/contexts/c/usage").statusCode()).isEqualTo(200);
   }
 
   @Test
   void a_message_sent_twice_with_one_key_is_said_once() {
-    site.post("/api/contexts", "{\"contextId\":\"c\"}");
+    testServer.post("/api/contexts", "{\"contextId\":\"c\"}");
     var body = "{\"content\":\"say hello\"}";
 
-    var first = site.post("/api/contexts/c/messages", body, "Idempotency-Key", "k");
-    var second = site.post("/api/contexts/c/messages", body, "Idempotency-Key", "k");
+    var first = testServer.post("/api/contexts/c/messages", body, "Idempotency-Key", "k");
+    var second = testServer.post("/api/contexts/c/messages", body, "Idempotency-Key", "k");
     var other =
-        site.post("/api/contexts/c/messages", "{\"content\":\"x\"}", "Idempotency-Key", "k");
+        testServer.post("/api/contexts/c/messages", "{\"content\":\"x\"}", "Idempotency-Key", "k");
 
     assertThat(second.body()).isEqualTo(first.body());
     assertThat(other.statusCode()).isEqualTo(409);
@@ -187,10 +188,10 @@ class ContextsTest {
 
   @Test
   void a_message_may_be_answered_by_the_stream_of_its_task() throws IOException {
-    site.post("/api/contexts", "{\"contextId\":\"c\"}");
+    testServer.post("/api/contexts", "{\"contextId\":\"c\"}");
     try (var reader =
         EventReader.open(
-            site,
+            testServer,
             "POST /api/contexts/c/messages",
             "{\"content\":\"count to 3\"}",
             "Accept",
@@ -204,18 +205,18 @@ class ContextsTest {
     for (var i = 0; i < 2; i++) {
       try (var reader =
           EventReader.open(
-              site,
+              testServer,
               "POST /api/messages",
               "{\"contextId\":\"new\",\"message\":{\"role\":\"user\",\"content\":\"say a\"}}")) {
         assertTaskStream(reader);
       }
     }
-    assertThat(json(site.get("/api/contexts/new/messages")).path("items")).hasSize(4);
+    assertThat(json(testServer.get("/api/contexts/new/messages")).path("items")).hasSize(4);
     var wrong = "{\"message\":{\"role\":\"system\",\"content\":\"x\"}}";
-    assertThat(site.post("/api/messages", wrong).statusCode()).isEqualTo(400);
+    assertThat(testServer.post("/api/messages", wrong).statusCode()).isEqualTo(400);
     for (var body :
         Set.of("{}", "{\"message\":null}", "{\"message\":{\"role\":null,\"content\":\"x\"}}")) {
-      assertThat(site.post("/api/messages", body).statusCode()).as(body).isEqualTo(400);
+      assertThat(testServer.post("/api/messages", body).statusCode()).as(body).isEqualTo(400);
     }
   }
 
@@ -235,8 +236,8 @@ class ContextsTest {
 
   @Test
   void a_message_is_edited_and_hidden_once() throws IOException {
-    site.post("/api/contexts", "{\"contextId\":\"c\"}");
-    var accepted = json(site.post("/api/contexts/c/messages", "{\"content\":\"say hello\"}"));
+    testServer.post("/api/contexts", "{\"contextId\":\"c\"}");
+    var accepted = json(testServer.post("/api/contexts/c/messages", "{\"content\":\"say hello\"}"));
     var path = "/api/contexts/c/messages/" + accepted.path("messageId").asString();
     awaitEnd("c");
 
@@ -247,30 +248,31 @@ class ContextsTest {
     assertThat(delete(path).statusCode()).isEqualTo(204);
     assertThat(delete(path).statusCode()).isEqualTo(404);
     assertThat(patch(path, "{\"content\":\"x\"}").statusCode()).isEqualTo(404);
-    assertThat(site.get(path).statusCode()).isEqualTo(404);
+    assertThat(testServer.get(path).statusCode()).isEqualTo(404);
   }
 
   @Test
   void parts_may_carry_the_text() {
-    site.post("/api/contexts", "{\"contextId\":\"c\"}");
+    testServer.post("/api/contexts", "{\"contextId\":\"c\"}");
     var parts = "{\"parts\":[{\"kind\":\"text\",\"text\":\"say a\"},{\"text\":\"b\"},{\"x\":1}]}";
-    assertThat(site.post("/api/contexts/c/messages", parts).statusCode()).isEqualTo(202);
-    var messages = json(site.get("/api/contexts/c/messages?limit=1")).path("items");
+    assertThat(testServer.post("/api/contexts/c/messages", parts).statusCode()).isEqualTo(202);
+    var messages = json(testServer.get("/api/contexts/c/messages?limit=1")).path("items");
     assertThat(messages.get(0).path("content").asString()).isEqualTo("say a\nb");
-    assertThat(site.post("/api/contexts/c/messages", "{\"parts\":[]}").statusCode()).isEqualTo(400);
+    assertThat(testServer.post("/api/contexts/c/messages", "{\"parts\":[]}").statusCode())
+        .isEqualTo(400);
   }
 
   @Test
   void a_running_task_is_canceled() throws IOException {
-    site.post("/api/contexts", "{\"contextId\":\"c\"}");
+    testServer.post("/api/contexts", "{\"contextId\":\"c\"}");
     var accepted =
-        json(site.post("/api/contexts/c/messages", "{\"content\":\"count slowly to 500\"}"));
+        json(testServer.post("/api/contexts/c/messages", "{\"content\":\"count slowly to 500\"}"));
     var path = "/api/contexts/c/tasks/" + accepted.path("taskId").asString();
 
     assertThat(post(path + "/cancel").statusCode()).isEqualTo(202);
 
     awaitEnd("c");
-    assertThat(json(site.get(path)).path("status").asString()).isEqualTo("canceled");
+    assertThat(json(testServer.get(path)).path("status").asString()).isEqualTo("canceled");
     assertThat(post(path + "/cancel").statusCode()).isEqualTo(202);
     assertThat(post("/api/contexts/c/tasks/none/cancel").statusCode()).isEqualTo(404);
     assertThat(post(path + "/tools/none/cancel").statusCode()).isGreaterThanOrEqualTo(400);
@@ -278,7 +280,7 @@ class ContextsTest {
 
   @Test
   void artifacts_are_written_by_version_and_saved_safely() {
-    site.post("/api/contexts", "{\"contextId\":\"c\"}");
+    testServer.post("/api/contexts", "{\"contextId\":\"c\"}");
     var path = "/api/contexts/c/artifacts/a1";
 
     var first =
@@ -296,7 +298,7 @@ class ContextsTest {
     assertThat(put(path, "{\"data\":5,\"expectedVersion\":2}").statusCode()).isEqualTo(400);
     assertThat(put(path, "{\"expectedVersion\":2}").statusCode()).isEqualTo(400);
 
-    var content = site.get(path + "/content?version=1");
+    var content = testServer.get(path + "/content?version=1");
     assertThat(content.body()).isEqualTo("<script>");
     assertThat(content.headers().firstValue("Content-Type")).hasValue("text/html; charset=utf-8");
     assertThat(content.headers().firstValue("Content-Disposition"))
@@ -304,16 +306,16 @@ class ContextsTest {
     assertThat(content.headers().firstValue("X-Content-Type-Options")).hasValue("nosniff");
     assertThat(content.headers().firstValue("Content-Security-Policy").orElse(""))
         .contains("sandbox");
-    assertThat(json(site.get(path)).path("latestVersion").asInt()).isEqualTo(2);
-    assertThat(site.get(path + "?version=99").statusCode()).isEqualTo(404);
-    assertThat(json(site.get("/api/contexts/c/artifacts")).path("items")).hasSize(1);
-    assertThat(site.get("/api/contexts/c/artifacts/none").statusCode()).isEqualTo(404);
+    assertThat(json(testServer.get(path)).path("latestVersion").asInt()).isEqualTo(2);
+    assertThat(testServer.get(path + "?version=99").statusCode()).isEqualTo(404);
+    assertThat(json(testServer.get("/api/contexts/c/artifacts")).path("items")).hasSize(1);
+    assertThat(testServer.get("/api/contexts/c/artifacts/none").statusCode()).isEqualTo(404);
   }
 
   @Test
   void an_artifact_that_is_still_being_written_is_left_alone() {
-    site.post("/api/contexts", "{\"contextId\":\"c\"}");
-    site.append(
+    testServer.post("/api/contexts", "{\"contextId\":\"c\"}");
+    testServer.append(
         new ContextId("c"),
         new FileWrite(
             new ArtifactId("a"), "x", 0, false, null, null, null, Encoding.UTF_8, null, 1));
@@ -326,36 +328,37 @@ class ContextsTest {
 
   @Test
   void what_was_said_is_there_after_a_restart() throws IOException {
-    site.post("/api/contexts", "{\"contextId\":\"c\"}");
-    site.post("/api/contexts/c/messages", "{\"content\":\"say hello\"}");
+    testServer.post("/api/contexts", "{\"contextId\":\"c\"}");
+    testServer.post("/api/contexts/c/messages", "{\"content\":\"say hello\"}");
     awaitEnd("c");
-    var before = site.get("/api/contexts/c/events").body();
-    var snapshot = site.get("/api/contexts/c/snapshot").body();
-    site.close();
+    var before = testServer.get("/api/contexts/c/events").body();
+    var snapshot = testServer.get("/api/contexts/c/snapshot").body();
+    testServer.close();
 
     open();
 
-    assertThat(site.get("/api/contexts/c/events").body()).isEqualTo(before);
-    assertThat(site.get("/api/contexts/c/snapshot").body()).isEqualTo(snapshot);
+    assertThat(testServer.get("/api/contexts/c/events").body()).isEqualTo(before);
+    assertThat(testServer.get("/api/contexts/c/snapshot").body()).isEqualTo(snapshot);
   }
 
   @Test
   void unknown_contexts_are_unknown_everywhere() {
     for (var path :
         Set.of("", "/events", "/stream", "/snapshot", "/messages", "/tasks", "/usage")) {
-      assertThat(site.get("/api/contexts/none" + path).statusCode()).as(path).isEqualTo(404);
+      assertThat(testServer.get("/api/contexts/none" + path).statusCode()).as(path).isEqualTo(404);
     }
-    assertThat(site.post("/api/contexts/none/messages", "{\"content\":\"x\"}").statusCode())
+    assertThat(testServer.post("/api/contexts/none/messages", "{\"content\":\"x\"}").statusCode())
         .isEqualTo(404);
-    assertThat(site.get("/api/task-lookup/none").statusCode()).isEqualTo(404);
-    assertThat(site.get("/api/contexts/none/snapshot?at=x").statusCode()).isEqualTo(404);
+    assertThat(testServer.get("/api/task-lookup/none").statusCode()).isEqualTo(404);
+    assertThat(testServer.get("/api/contexts/none/snapshot?at=x").statusCode()).isEqualTo(404);
   }
 
   /// Reads until no task of the context is open.
   private void awaitEnd(String context) throws IOException {
-    try (var reader = site.stream("/api/contexts/" + context + "/stream")) {
+    try (var reader = testServer.stream("/api/contexts/" + context + "/stream")) {
       for (var frame = reader.nextEvent(); frame != null; frame = reader.nextEvent()) {
-        var open = site.log.inspect(new ContextId(context), state -> state.openTasks().size());
+        var open =
+            testServer.log.inspect(new ContextId(context), state -> state.openTasks().size());
         if (open == 0 && frame.event().startsWith("task-")) {
           return;
         }
@@ -372,17 +375,18 @@ class ContextsTest {
   }
 
   private HttpResponse<String> with(String method, String path, String body) {
-    return site.send(
-        site.request(path, "Content-Type", "application/json")
+    return testServer.send(
+        testServer
+            .request(path, "Content-Type", "application/json")
             .method(method, BodyPublishers.ofString(body)));
   }
 
   private HttpResponse<String> post(String path) {
-    return site.send(site.request(path).POST(BodyPublishers.noBody()));
+    return testServer.send(testServer.request(path).POST(BodyPublishers.noBody()));
   }
 
   private HttpResponse<String> delete(String path) {
-    return site.send(site.request(path).DELETE());
+    return testServer.send(testServer.request(path).DELETE());
   }
 
   private static JsonNode json(HttpResponse<String> reply) {

@@ -113,42 +113,43 @@ class CorrectionPropertyTest {
   @ValueSource(longs = {1, 2, 3})
   void what_was_deleted_or_replaced_is_never_seen_again(long seed) throws Exception {
     try (var model = FakeModelServer.answering(_ -> FakeModelAnswer.saying(word()));
-        var site =
-            Site.durable(
+        var testServer =
+            TestServer.durable(
                 folder,
-                Site.Wish.USUAL,
+                TestServer.Wish.USUAL,
                 """
                 models: {m: {provider: openai, model: m, baseUrl: '%s', apiKey: none}}
                 agents: [{id: agent-code, tools: []}]
                 """
                     .formatted(model.url()))) {
       var random = new Random(seed);
-      var kagent = new Kagent(site);
+      var kagentTestClient = new KagentTestClient(testServer);
       var session = Json.object().put("id", "c0").put("agent_ref", "agent-code");
-      assertThat(kagent.post("/api/sessions", session).statusCode()).isBetween(200, 299);
+      assertThat(kagentTestClient.post("/api/sessions", session).statusCode()).isBetween(200, 299);
       var talks = new ArrayList<>(List.of(new Talk("c0")));
-      talks.getFirst().places.put(head(site, "c0"), List.of());
+      talks.getFirst().places.put(head(testServer, "c0"), List.of());
       for (var step = 0; step < STEPS; step++) {
         var talk = talks.get(random.nextInt(talks.size()));
-        step(site, model, random, talk, talks);
-        check(site, kagent, random, talk);
+        step(testServer, model, random, talk, talks);
+        check(testServer, kagentTestClient, random, talk);
       }
       for (var talk : talks) {
-        check(site, kagent, random, talk);
+        check(testServer, kagentTestClient, random, talk);
       }
     }
   }
 
-  private void step(Site site, FakeModelServer model, Random random, Talk talk, List<Talk> talks)
+  private void step(
+      TestServer testServer, FakeModelServer model, Random random, Talk talk, List<Talk> talks)
       throws InterruptedException {
     var shown = talk.shown();
     var choice = shown.isEmpty() ? 0 : random.nextInt(10);
     switch (choice) {
-      case 0, 1, 2 -> say(site, model, talk);
-      case 3, 4 -> edit(site, talk, shown.get(random.nextInt(shown.size())));
-      case 5, 6 -> delete(site, talk, shown.get(random.nextInt(shown.size())));
-      case 7 -> rewind(site, random, talk);
-      case 8 -> rerun(site, random, talk);
+      case 0, 1, 2 -> say(testServer, model, talk);
+      case 3, 4 -> edit(testServer, talk, shown.get(random.nextInt(shown.size())));
+      case 5, 6 -> delete(testServer, talk, shown.get(random.nextInt(shown.size())));
+      case 7 -> rewind(testServer, random, talk);
+      case 8 -> rerun(testServer, random, talk);
       default -> {
         if (talks.size() < 4) {
           var seqs = List.copyOf(talk.places.keySet());
@@ -156,24 +157,26 @@ class CorrectionPropertyTest {
           var fork = "c" + talks.size();
           var body = Json.object().put("contextId", fork).put("atSeq", at);
           var path = "/api/contexts/" + talk.context + "/fork";
-          assertThat(site.post(path, body.toString()).statusCode()).isEqualTo(201);
+          assertThat(testServer.post(path, body.toString()).statusCode()).isEqualTo(201);
           talks.add(talk.fork(fork, at));
         }
       }
     }
-    talk.places.put(head(site, talk.context), List.copyOf(talk.now));
+    talk.places.put(head(testServer, talk.context), List.copyOf(talk.now));
   }
 
-  private static long head(Site site, String context) {
-    return site.log.head(new ContextId(context)).seq();
+  private static long head(TestServer testServer, String context) {
+    return testServer.log.head(new ContextId(context)).seq();
   }
 
-  private void say(Site site, FakeModelServer model, Talk talk) throws InterruptedException {
+  private void say(TestServer testServer, FakeModelServer model, Talk talk)
+      throws InterruptedException {
     var text = word();
     var before = talk.texts();
     var body = Json.object().put("content", text).put("agentId", "agent-code");
-    var accepted = json(site.post("/api/contexts/" + talk.context + "/messages", body.toString()));
-    answered(site, talk, accepted, text);
+    var accepted =
+        json(testServer.post("/api/contexts/" + talk.context + "/messages", body.toString()));
+    answered(testServer, talk, accepted, text);
     var prompt = new ArrayList<String>();
     for (var part : model.lastRequest().body().path("messages")) {
       if (!part.path("role").asString().equals("system")) {
@@ -186,19 +189,20 @@ class CorrectionPropertyTest {
   }
 
   /// Waits for the answer, and takes both messages down.
-  private static void answered(Site site, Talk talk, JsonNode accepted, String text)
+  private static void answered(TestServer testServer, Talk talk, JsonNode accepted, String text)
       throws InterruptedException {
     var context = new ContextId(talk.context);
     var task = new TaskId(accepted.path("taskId").asString());
     var at = Position.of(accepted.path("seq").asLong(0));
     for (var over = false; !over; ) {
-      assertThat(site.log.await(context, at, Duration.ofSeconds(60))).isTrue();
-      for (var entry : site.log.read(context, at, 100)) {
+      assertThat(testServer.log.await(context, at, Duration.ofSeconds(60))).isTrue();
+      for (var entry : testServer.log.read(context, at, 100)) {
         at = entry.position();
         over |= task.equals(entry.taskId()) && entry.event() instanceof TaskComplete;
       }
     }
-    var items = json(site.get("/api/contexts/" + context + "/messages?limit=1000")).path("items");
+    var items =
+        json(testServer.get("/api/contexts/" + context + "/messages?limit=1000")).path("items");
     var question = items.path(items.size() - 2);
     var answer = items.path(items.size() - 1);
     assertThat(question.path("content").asString()).isEqualTo(text);
@@ -212,10 +216,10 @@ class CorrectionPropertyTest {
     }
   }
 
-  private void edit(Site site, Talk talk, Said said) {
+  private void edit(TestServer testServer, Talk talk, Said said) {
     var text = word();
     json(
-        new Chat(site)
+        new ChatTestClient(testServer)
             .send(
                 "PATCH",
                 "/chat/conversations/" + talk.context + "/messages/" + said.id,
@@ -224,21 +228,21 @@ class CorrectionPropertyTest {
     said.text = text;
   }
 
-  private static void delete(Site site, Talk talk, Said said) {
+  private static void delete(TestServer testServer, Talk talk, Said said) {
     var path = "/api/contexts/" + talk.context + "/messages/" + said.id;
-    assertThat(site.send(site.request(path).DELETE()).statusCode()).isEqualTo(204);
+    assertThat(testServer.send(testServer.request(path).DELETE()).statusCode()).isEqualTo(204);
     talk.gone.add(said.text);
     said.deleted = true;
   }
 
-  private static void rewind(Site site, Random random, Talk talk) {
+  private static void rewind(TestServer testServer, Random random, Talk talk) {
     var seqs = List.copyOf(talk.places.keySet());
     var to = seqs.get(random.nextInt(seqs.size()));
-    json(site.post("/api/contexts/" + talk.context + "/rewind", "{\"toSeq\":" + to + "}"));
+    json(testServer.post("/api/contexts/" + talk.context + "/rewind", "{\"toSeq\":" + to + "}"));
     talk.now = new ArrayList<>(talk.places.get(to));
   }
 
-  private void rerun(Site site, Random random, Talk talk) throws InterruptedException {
+  private void rerun(TestServer testServer, Random random, Talk talk) throws InterruptedException {
     var asked = talk.shown().stream().filter(one -> one.role.equals("user")).toList();
     if (asked.isEmpty()) {
       return;
@@ -247,20 +251,21 @@ class CorrectionPropertyTest {
     var text = word();
     var accepted =
         json(
-            new Chat(site)
+            new ChatTestClient(testServer)
                 .send(
                     "PATCH",
                     "/chat/conversations/" + talk.context + "/messages/" + said.id,
                     Json.object().put("content", text).put("rerun", true).toString()));
     talk.now = new ArrayList<>(talk.now.subList(0, talk.now.indexOf(said)));
-    answered(site, talk, accepted, text);
+    answered(testServer, talk, accepted, text);
   }
 
   private static List<String> texts(JsonNode list, Function<JsonNode, JsonNode> text) {
     return list.valueStream().map(text).map(node -> node.asString("")).toList();
   }
 
-  private static void check(Site site, Kagent kagent, Random random, Talk talk) {
+  private static void check(
+      TestServer testServer, KagentTestClient kagentTestClient, Random random, Talk talk) {
     var expected = talk.texts();
     var context = "/api/contexts/" + talk.context;
     var seqs = List.copyOf(talk.places.keySet());
@@ -279,18 +284,20 @@ class CorrectionPropertyTest {
             "/api/sessions/" + talk.context + "/tasks",
             "/ag-ui/agent-code/threads/" + talk.context + "/events",
             "/api/agents")) {
-      bodies.put(path, site.get(path).body());
+      bodies.put(path, testServer.get(path).body());
     }
     if (talk.context.equals("c0")) {
       for (var said : talk.now) {
         var path = "/api/agents/" + said.task + "/messages";
-        bodies.put(path, site.get(path).body());
+        bodies.put(path, testServer.get(path).body());
       }
     }
     var list = Json.object().put("contextId", talk.context).put("historyLength", 100);
     bodies.put(
         "A2A",
-        kagent.rpc("ListTasks", list.put("includeArtifacts", true), "A2A-Version", "1.0").body());
+        kagentTestClient
+            .rpc("ListTasks", list.put("includeArtifacts", true), "A2A-Version", "1.0")
+            .body());
     for (var gone : talk.gone) {
       assertThat(bodies)
           .allSatisfy(

@@ -28,27 +28,27 @@ class CorrectionTest {
 
   @TempDir Path folder;
   private FakeModelServer model;
-  private Site site;
+  private TestServer testServer;
 
   @BeforeEach
   void open() {
     model = FakeModelServer.answering(_ -> FakeModelAnswer.saying("understood"));
-    site =
-        Site.durable(
+    testServer =
+        TestServer.durable(
             folder,
-            Site.Wish.USUAL,
+            TestServer.Wish.USUAL,
             """
             models: {m: {provider: openai, model: m, baseUrl: '%s', apiKey: none}}
             agents: [{id: agent-code, tools: []}]
             limits: {historyTokens: 1000}
             """
                 .formatted(model.url()));
-    site.post("/api/contexts", "{\"contextId\":\"c\"}");
+    testServer.post("/api/contexts", "{\"contextId\":\"c\"}");
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
     model.close();
   }
 
@@ -59,7 +59,7 @@ class CorrectionTest {
 
   private JsonNode say(String context, String text) throws InterruptedException {
     var body = Json.object().put("content", text).put("agentId", "agent-code").toString();
-    return ended(context, json(site.post("/api/contexts/" + context + "/messages", body)));
+    return ended(context, json(testServer.post("/api/contexts/" + context + "/messages", body)));
   }
 
   private JsonNode ended(String context, JsonNode accepted) throws InterruptedException {
@@ -67,8 +67,8 @@ class CorrectionTest {
     var task = new TaskId(accepted.path("taskId").asString());
     var at = Position.of(accepted.path("seq").asLong(0));
     for (var over = false; !over; ) {
-      assertThat(site.log.await(id, at, Duration.ofSeconds(60))).isTrue();
-      for (var entry : site.log.read(id, at, 100)) {
+      assertThat(testServer.log.await(id, at, Duration.ofSeconds(60))).isTrue();
+      for (var entry : testServer.log.read(id, at, 100)) {
         at = entry.position();
         over |= task.equals(entry.taskId()) && entry.event() instanceof TaskComplete;
       }
@@ -78,11 +78,11 @@ class CorrectionTest {
 
   private void delete(JsonNode accepted) {
     var path = MESSAGES + "/" + accepted.path("messageId").asString();
-    assertThat(site.send(site.request(path).DELETE()).statusCode()).isEqualTo(204);
+    assertThat(testServer.send(testServer.request(path).DELETE()).statusCode()).isEqualTo(204);
   }
 
   private List<String> messages(String context) {
-    return json(site.get("/api/contexts/" + context + "/messages"))
+    return json(testServer.get("/api/contexts/" + context + "/messages"))
         .path("items")
         .valueStream()
         .map(message -> message.path("content").asString())
@@ -100,7 +100,7 @@ class CorrectionTest {
     delete(first);
 
     var again =
-        new Chat(site)
+        new ChatTestClient(testServer)
             .send(
                 "PATCH",
                 "/chat/conversations/c/messages/" + second.path("messageId").asString(),
@@ -109,7 +109,8 @@ class CorrectionTest {
 
     assertThat(messages("c")).containsExactly("understood", "hello again", "understood");
     assertThat(prompt()).contains("hello again").doesNotContain("secret");
-    assertThat(json(site.get("/api/contexts/c")).path("title").asString()).isEqualTo("hello again");
+    assertThat(json(testServer.get("/api/contexts/c")).path("title").asString())
+        .isEqualTo("hello again");
   }
 
   @Test
@@ -135,13 +136,13 @@ class CorrectionTest {
     delete(first);
 
     var at = second.path("seq").asLong() - 1;
-    json(site.post("/api/contexts/c/fork", "{\"contextId\":\"f\",\"atSeq\":" + at + "}"));
+    json(testServer.post("/api/contexts/c/fork", "{\"contextId\":\"f\",\"atSeq\":" + at + "}"));
     say("f", "another way");
 
     assertThat(messages("f")).containsExactly("understood", "another way", "understood");
     assertThat(prompt()).doesNotContain("secret");
-    assertThat(site.get("/api/contexts/f/snapshot").body()).doesNotContain("secret");
-    assertThat(site.get("/api/contexts/f/snapshot?at=" + at).body()).doesNotContain("secret");
+    assertThat(testServer.get("/api/contexts/f/snapshot").body()).doesNotContain("secret");
+    assertThat(testServer.get("/api/contexts/f/snapshot?at=" + at).body()).doesNotContain("secret");
   }
 
   @Test
@@ -149,8 +150,8 @@ class CorrectionTest {
     var first = say("c", "my secret is 42");
     delete(first);
 
-    assertThat(site.get("/api/contexts/c/events").body()).contains("my secret is 42");
-    var corrected = site.get("/api/contexts/c/events?corrected=true").body();
+    assertThat(testServer.get("/api/contexts/c/events").body()).contains("my secret is 42");
+    var corrected = testServer.get("/api/contexts/c/events?corrected=true").body();
     assertThat(corrected).doesNotContain("secret").contains("understood", "message-deleted");
   }
 
@@ -158,15 +159,16 @@ class CorrectionTest {
   void a_removed_task_stays_removed_after_a_rewind_and_in_a_fork() throws Exception {
     var first = say("c", "my secret is 42");
     var task = first.path("taskId").asString();
-    var head = site.log.head(new ContextId("c")).seq();
-    assertThat(site.send(site.request("/api/tasks/" + task).DELETE()).statusCode()).isEqualTo(204);
+    var head = testServer.log.head(new ContextId("c")).seq();
+    assertThat(testServer.send(testServer.request("/api/tasks/" + task).DELETE()).statusCode())
+        .isEqualTo(204);
 
-    json(site.post("/api/contexts/c/rewind", "{\"toSeq\":" + head + "}"));
-    json(site.post("/api/contexts/c/fork", "{\"contextId\":\"f\",\"atSeq\":" + head + "}"));
+    json(testServer.post("/api/contexts/c/rewind", "{\"toSeq\":" + head + "}"));
+    json(testServer.post("/api/contexts/c/fork", "{\"contextId\":\"f\",\"atSeq\":" + head + "}"));
 
     for (var context : List.of("c", "f")) {
       assertThat(messages(context)).isEmpty();
-      var tasks = json(site.get("/api/contexts/" + context + "/tasks")).path("items");
+      var tasks = json(testServer.get("/api/contexts/" + context + "/tasks")).path("items");
       assertThat(tasks).as(context).isEmpty();
     }
   }

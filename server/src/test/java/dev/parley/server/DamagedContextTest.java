@@ -37,57 +37,59 @@ class DamagedContextTest {
 
   @Test
   void one_damaged_context_is_reported_and_all_others_are_served() throws Exception {
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      begin(site.log, BAD);
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      begin(testServer.log, BAD);
       // Enough to be moved into segments, with the state of its context, by the commits that
       // follow.
-      fill(site.log, BAD);
-      begin(site.log, GOOD);
-      fill(site.log, GOOD);
+      fill(testServer.log, BAD);
+      begin(testServer.log, GOOD);
+      fill(testServer.log, GOOD);
     }
     damage();
 
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      for (var head = site.log.head(GOOD);
-          site.log.inspect(GOOD, state -> !state.openTasks().isEmpty());
-          head = site.log.head(GOOD)) {
-        assertThat(site.log.await(GOOD, head, Duration.ofSeconds(30))).isTrue();
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      for (var head = testServer.log.head(GOOD);
+          testServer.log.inspect(GOOD, state -> !state.openTasks().isEmpty());
+          head = testServer.log.head(GOOD)) {
+        assertThat(testServer.log.await(GOOD, head, Duration.ofSeconds(30))).isTrue();
       }
       for (var path : new String[] {"", "/messages", "/events"}) {
-        var reply = site.get("/api/contexts/bad" + path);
+        var reply = testServer.get("/api/contexts/bad" + path);
         assertThat(reply.statusCode()).as(path).isEqualTo(500);
         var problem = Json.mapper().readTree(reply.body());
         assertThat(problem.path("code").asString()).isEqualTo("context-damaged");
         assertThat(problem.path("detail").asString()).contains("bad");
       }
-      var said = site.post("/api/contexts/bad/messages", "{\"content\":\"hi\"}");
+      var said = testServer.post("/api/contexts/bad/messages", "{\"content\":\"hi\"}");
       assertThat(said.statusCode()).isEqualTo(500);
-      assertThat(site.get("/api/contexts").statusCode()).isEqualTo(200);
-      assertThat(site.get("/api/contexts").body()).contains("good");
-      assertThat(site.post("/api/contexts/good/messages", "{\"content\":\"hi\"}").statusCode())
+      assertThat(testServer.get("/api/contexts").statusCode()).isEqualTo(200);
+      assertThat(testServer.get("/api/contexts").body()).contains("good");
+      assertThat(
+              testServer.post("/api/contexts/good/messages", "{\"content\":\"hi\"}").statusCode())
           .isEqualTo(202);
     }
   }
 
   @Test
   void a_damaged_context_can_be_deleted() throws Exception {
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      begin(site.log, BAD);
-      fill(site.log, BAD);
-      begin(site.log, GOOD);
-      fill(site.log, GOOD);
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      begin(testServer.log, BAD);
+      fill(testServer.log, BAD);
+      begin(testServer.log, GOOD);
+      fill(testServer.log, GOOD);
     }
     damage();
 
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      assertThat(site.get("/api/contexts/bad").statusCode()).isEqualTo(500);
-      assertThat(site.send(site.request("/api/contexts/bad").DELETE()).statusCode()).isEqualTo(204);
-      assertThat(site.get("/api/contexts/bad").statusCode()).isEqualTo(410);
-      assertThat(site.get("/api/contexts/good").statusCode()).isEqualTo(200);
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      assertThat(testServer.get("/api/contexts/bad").statusCode()).isEqualTo(500);
+      assertThat(testServer.send(testServer.request("/api/contexts/bad").DELETE()).statusCode())
+          .isEqualTo(204);
+      assertThat(testServer.get("/api/contexts/bad").statusCode()).isEqualTo(410);
+      assertThat(testServer.get("/api/contexts/good").statusCode()).isEqualTo(200);
     }
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      assertThat(site.get("/api/contexts/bad").statusCode()).isEqualTo(410);
-      assertThat(site.get("/api/contexts/good").statusCode()).isEqualTo(200);
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      assertThat(testServer.get("/api/contexts/bad").statusCode()).isEqualTo(410);
+      assertThat(testServer.get("/api/contexts/good").statusCode()).isEqualTo(200);
     }
   }
 

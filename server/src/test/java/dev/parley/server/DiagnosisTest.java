@@ -158,7 +158,7 @@ class DiagnosisTest {
   void the_card_of_a_remote_agent_is_fetched() throws Exception {
     var data = folder.resolve("other");
     try (var other =
-        Server.start(Site.config(folder).listeningOn("127.0.0.1", 0).keepingDataIn(data))) {
+        Server.start(TestServer.config(folder).listeningOn("127.0.0.1", 0).keepingDataIn(data))) {
       var known = load("agents: [{id: far, type: a2a, url: '" + other.url() + "'}]");
       var unknown = load("agents: [{id: far, type: a2a, url: '" + nobody() + "'}]");
 

@@ -30,7 +30,7 @@ class EarlyEndTest {
     "'provider: openai, model: g, api: responses', max_output_tokens, length, true",
     "'provider: openai, model: g, api: responses', content_filter, content-filter, false"
   })
-  void s1_74_the_log_and_the_chat_api_say_why_an_answer_is_not_whole(
+  void CHAT_74_the_log_and_the_chat_api_say_why_an_answer_is_not_whole(
       String settings, String stop, String reason, boolean truncated) throws Exception {
     try (var model =
             FakeModelServer.scripted(
@@ -38,23 +38,23 @@ class EarlyEndTest {
                     FakeModelAnswer.text("half"),
                     new Step.Used(10, 5, 0, 0),
                     new Step.Stop(stop)));
-        var site = Site.configured(folder, yaml(settings, model))) {
+        var testServer = TestServer.configured(folder, yaml(settings, model))) {
       for (var agent : new String[] {"", "one"}) {
         var message = Json.object().put("content", "go");
         if (!agent.isEmpty()) {
           message.put("agentId", agent);
         }
-        var chat = new Chat(site);
-        var sent = chat.sent(message);
-        var completed = chat.follow(sent).getLast().json();
+        var chatTestClient = new ChatTestClient(testServer);
+        var sent = chatTestClient.sent(message);
+        var completed = chatTestClient.follow(sent).getLast().json();
 
         var context = "/api/contexts/" + sent.conversationId();
-        check(last(chat.read(context + "/messages").path("items")), reason, truncated);
-        var end = last(chat.read(context + "/events?kinds=task-complete").path("events"));
+        check(last(chatTestClient.read(context + "/messages").path("items")), reason, truncated);
+        var end = last(chatTestClient.read(context + "/events?kinds=task-complete").path("events"));
         assertThat(end.path("taskId").asString()).isEqualTo(sent.taskId());
         check(end, reason, truncated);
-        check(last(chat.messages(sent.conversationId())), reason, truncated);
-        var result = chat.read("/chat/tasks/" + sent.taskId()).path("result");
+        check(last(chatTestClient.messages(sent.conversationId())), reason, truncated);
+        var result = chatTestClient.read("/chat/tasks/" + sent.taskId()).path("result");
         check(result, reason, truncated);
         assertThat(result.path("usage").path("inputTokens").asInt()).isEqualTo(10);
         check(completed, reason, truncated);
@@ -70,7 +70,7 @@ class EarlyEndTest {
     "refusal, refusal, false, false",
     "end_turn, '', false, true"
   })
-  void s1_74_a_program_says_why_its_answer_is_not_whole(
+  void CHAT_74_a_program_says_why_its_answer_is_not_whole(
       String stop, String reason, boolean truncated, boolean pieces) throws Exception {
     var whole =
         """
@@ -92,7 +92,7 @@ class EarlyEndTest {
   }
 
   @Test
-  void s1_74_a_program_that_refuses_without_a_text_says_so() throws Exception {
+  void CHAT_74_a_program_that_refuses_without_a_text_says_so() throws Exception {
     checkProgram(
         """
         {"type":"stream_event","event":{"type":"message_start","message":{"id":"m","model":"c"}}}
@@ -110,19 +110,19 @@ class EarlyEndTest {
         agents: [{id: one, type: cli, cli: claude, command: [/bin/sh, -c, "cat >/dev/null & cat %s", sh]}]
         """
             .formatted(printed);
-    try (var site = Site.configured(folder, yaml)) {
-      var chat = new Chat(site);
-      var sent = chat.say("go");
-      chat.follow(sent);
+    try (var testServer = TestServer.configured(folder, yaml)) {
+      var chatTestClient = new ChatTestClient(testServer);
+      var sent = chatTestClient.say("go");
+      chatTestClient.follow(sent);
 
       var context = "/api/contexts/" + sent.conversationId();
-      var blocks = chat.read(context + "/events?kinds=content-complete").path("events");
+      var blocks = chatTestClient.read(context + "/events?kinds=content-complete").path("events");
       assertThat(blocks.size()).isOne();
       assertThat(blocks.get(0).path("finishReason").asString())
           .isEqualTo(reason.isEmpty() ? "stop" : reason);
-      check(last(chat.read(context + "/messages").path("items")), reason, truncated);
+      check(last(chatTestClient.read(context + "/messages").path("items")), reason, truncated);
       check(
-          last(chat.read(context + "/events?kinds=task-complete").path("events")),
+          last(chatTestClient.read(context + "/events?kinds=task-complete").path("events")),
           reason,
           truncated);
     }

@@ -1,9 +1,9 @@
 package dev.parley.server;
 
-import static dev.parley.server.Embedded.ECHO;
-import static dev.parley.server.Embedded.all;
-import static dev.parley.server.Embedded.config;
-import static dev.parley.server.Embedded.with;
+import static dev.parley.server.EmbeddedTestServer.ECHO;
+import static dev.parley.server.EmbeddedTestServer.all;
+import static dev.parley.server.EmbeddedTestServer.config;
+import static dev.parley.server.EmbeddedTestServer.with;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -34,7 +34,8 @@ class EmbeddingTest {
 
   @Test
   void a_custom_agent_is_shown_and_the_supervisor_chooses_it() throws InterruptedException {
-    try (var talk = new Embedded(config(folder, Config.Agent.of("clerk", "Counts")), with(ECHO))) {
+    try (var talk =
+        new EmbeddedTestServer(config(folder, Config.Agent.of("clerk", "Counts")), with(ECHO))) {
       assertThat(talk.client.agentTypes())
           .extracting(AgentTypeInfo::id)
           .extracting(AgentTypeId::value)
@@ -58,7 +59,7 @@ class EmbeddingTest {
     var standard =
         Config.load(null, new Config.ProcessEnvironment(Map.of(), folder, folder))
             .listeningOn("127.0.0.1", 0);
-    try (var talk = new Embedded(standard, with(ECHO))) {
+    try (var talk = new EmbeddedTestServer(standard, with(ECHO))) {
       assertThat(talk.client.agentTypes())
           .extracting(info -> info.id().value())
           .containsExactly(
@@ -74,7 +75,7 @@ class EmbeddingTest {
   @Test
   void a_configured_agent_hands_work_to_a_custom_one() throws InterruptedException {
     var clerk = Config.Agent.of("clerk", "Counts", "agent:agent-own");
-    try (var talk = new Embedded(config(folder, clerk), with(ECHO))) {
+    try (var talk = new EmbeddedTestServer(config(folder, clerk), with(ECHO))) {
       var task = talk.say(NewMessage.text("delegate hello to own").to(new AgentTypeId("clerk")));
       var entries = talk.untilEnd(task);
 
@@ -92,7 +93,7 @@ class EmbeddingTest {
     var extensions = with(ECHO).with(new Shout());
     var processEnvironment = new Config.ProcessEnvironment(Map.of(), folder, folder);
     var config = Config.load(file, processEnvironment, extensions).listeningOn("127.0.0.1", 0);
-    try (var talk = new Embedded(config, extensions)) {
+    try (var talk = new EmbeddedTestServer(config, extensions)) {
       var task =
           talk.say(NewMessage.text("use shout {\"text\": \"hello\"}").to(new AgentTypeId("clerk")));
 

@@ -21,27 +21,27 @@ class EndedTasksTest {
   private static final int NOT_FOUND = -32001;
 
   private final AtomicInteger reads = new AtomicInteger();
-  private Site site;
-  private A2aPeer peer;
+  private TestServer testServer;
+  private A2aTestClient peer;
 
   @BeforeEach
   void open(@TempDir Path folder) {
-    site = Site.open(folder, log -> ReadCountingLog.of(log, reads));
-    peer = new A2aPeer(site, "agent-code", "1.0");
+    testServer = TestServer.open(folder, log -> ReadCountingLog.of(log, reads));
+    peer = new A2aTestClient(testServer, "agent-code", "1.0");
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
   private String say(String text) {
-    var params = A2aPeer.in(peer.say("m-" + text.hashCode(), text), "contextId", "c");
+    var params = A2aTestClient.in(peer.say("m-" + text.hashCode(), text), "contextId", "c");
     return peer.send(params).path("id").asString();
   }
 
   private JsonNode get(String task) {
-    return peer.result("GetTask", A2aPeer.id(task));
+    return peer.result("GetTask", A2aTestClient.id(task));
   }
 
   private JsonNode list() {
@@ -56,7 +56,8 @@ class EndedTasksTest {
 
     assertThat(get(task)).isEqualTo(first);
     assertThat(list().get(0)).isEqualTo(first);
-    assertThat(peer.result("GetTask", A2aPeer.id(task).put("historyLength", 1)).path("history"))
+    assertThat(
+            peer.result("GetTask", A2aTestClient.id(task).put("historyLength", 1)).path("history"))
         .hasSize(1);
 
     assertThat(reads).hasValue(before);
@@ -65,10 +66,10 @@ class EndedTasksTest {
   @Test
   void sessions_read_it_once_too() {
     say("say hello");
-    var first = site.get("/api/sessions/c/tasks").body();
+    var first = testServer.get("/api/sessions/c/tasks").body();
     var before = reads.get();
 
-    assertThat(site.get("/api/sessions/c/tasks").body()).isEqualTo(first).contains("hello");
+    assertThat(testServer.get("/api/sessions/c/tasks").body()).isEqualTo(first).contains("hello");
 
     assertThat(reads).hasValue(before);
   }
@@ -79,7 +80,7 @@ class EndedTasksTest {
     assertThat(get(task).path("status").path("state").asString())
         .isEqualTo("TASK_STATE_INPUT_REQUIRED");
 
-    peer.send(A2aPeer.in(peer.say("yes", "blue"), "taskId", task));
+    peer.send(A2aTestClient.in(peer.say("yes", "blue"), "taskId", task));
 
     assertThat(get(task).path("status").path("state").asString()).isEqualTo("TASK_STATE_COMPLETED");
   }
@@ -89,8 +90,9 @@ class EndedTasksTest {
     var task = say("say hello");
     var id = get(task).path("history").get(0).path("messageId").asString();
 
-    site.send(
-        site.request("/api/contexts/c/messages/" + id, "Content-Type", "application/json")
+    testServer.send(
+        testServer
+            .request("/api/contexts/c/messages/" + id, "Content-Type", "application/json")
             .method("PATCH", BodyPublishers.ofString("{\"content\":\"say bye\"}")));
 
     assertThat(get(task).path("history").get(0).toString()).contains("say bye");
@@ -105,12 +107,12 @@ class EndedTasksTest {
 
     if (how.equals("rewound")) {
       var turn = Json.object().put("rewind_before_invocation_id", task);
-      site.post("/api/sessions/c/rewind", turn.toString());
+      testServer.post("/api/sessions/c/rewind", turn.toString());
     } else {
-      site.send(site.request("/api/contexts/c").DELETE());
+      testServer.send(testServer.request("/api/contexts/c").DELETE());
     }
 
-    assertThat(peer.error("GetTask", A2aPeer.id(task))).isEqualTo(NOT_FOUND);
+    assertThat(peer.error("GetTask", A2aTestClient.id(task))).isEqualTo(NOT_FOUND);
     assertThat(list()).isEmpty();
   }
 }

@@ -31,7 +31,7 @@ final class EventReader implements AutoCloseable {
     this.lines = lines;
   }
 
-  static EventReader open(Site site, String request, String body, String... headers)
+  static EventReader open(TestServer testServer, String request, String body, String... headers)
       throws IOException {
     var text = new StringBuilder(request + " HTTP/1.1\r\nHost: localhost\r\n");
     for (var i = 0; i < headers.length; i += 2) {
@@ -41,7 +41,7 @@ final class EventReader implements AutoCloseable {
       text.append("Content-Type: application/json\r\nContent-Length: ").append(body.length());
       text.append("\r\n");
     }
-    var socket = site.connect();
+    var socket = testServer.connect();
     socket.getOutputStream().write((text + "\r\n" + body).getBytes(StandardCharsets.UTF_8));
     socket.getOutputStream().flush();
     var in = socket.getInputStream();

@@ -26,13 +26,13 @@ class FailedTaskUsageTest {
 
   @TempDir Path folder;
 
-  private Site site() throws Exception {
+  private TestServer site() throws Exception {
     var lines = Files.writeString(folder.resolve("lines"), LINES);
     var agent =
         "type: cli, cli: claude, command: [/bin/sh, -c, \"cat >/dev/null & cat "
             + lines
             + "\", sh]";
-    return Site.configured(
+    return TestServer.configured(
         folder,
         """
         agents: [{id: one, AGENT}, {id: two, AGENT}]
@@ -44,17 +44,17 @@ class FailedTaskUsageTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "one"})
-  void s5_12_the_result_in_the_chat_api_has_the_sums(String agent) throws Exception {
-    try (var site = site()) {
-      var chat = new Chat(site);
+  void EVENT_12_the_result_in_the_chat_api_has_the_sums(String agent) throws Exception {
+    try (var testServer = site()) {
+      var chatTestClient = new ChatTestClient(testServer);
       var message = Json.object().put("content", "go");
       if (!agent.isEmpty()) {
         message.put("agentId", agent);
       }
-      var sent = chat.sent(message);
-      chat.follow(sent);
+      var sent = chatTestClient.sent(message);
+      chatTestClient.follow(sent);
 
-      var result = chat.read("/chat/tasks/" + sent.taskId()).path("result");
+      var result = chatTestClient.read("/chat/tasks/" + sent.taskId()).path("result");
       assertThat(result.path("status").asString()).isEqualTo("failure");
       check(result.path("usage"), "inputTokens", "outputTokens");
       check(result.path("modelUsage").path("c"), "inputTokens", "outputTokens");
@@ -63,16 +63,21 @@ class FailedTaskUsageTest {
   }
 
   @Test
-  void s2_16_the_response_in_the_agents_api_has_the_sums() throws Exception {
-    try (var site = site()) {
-      var id = AgentsScene.id(site.post("/api/agents", "{\"type\":\"one\",\"prompt\":\"go\"}"));
-      var context = AgentsScene.json(site.get("/api/agents/" + id)).path("session").path("id");
-      Orders.await(
-          site.log,
+  void AGENT_16_the_response_in_the_agents_api_has_the_sums() throws Exception {
+    try (var testServer = site()) {
+      var id =
+          AgentsApiTestBed.id(
+              testServer.post("/api/agents", "{\"type\":\"one\",\"prompt\":\"go\"}"));
+      var context =
+          AgentsApiTestBed.json(testServer.get("/api/agents/" + id)).path("session").path("id");
+      ModelInstructions.await(
+          testServer.log,
           new dev.parley.protocol.ContextId(context.asString()),
           e -> e.event().kind() == Kind.ERROR);
       var messages =
-          AgentsScene.json(site.get("/api/agents/" + id + "/messages")).valueStream().toList();
+          AgentsApiTestBed.json(testServer.get("/api/agents/" + id + "/messages"))
+              .valueStream()
+              .toList();
       var metadata = messages.getLast().path("metadata");
       assertThat(metadata.path("status").asString()).isEqualTo("failed");
       check(metadata.path("usage"), "input_tokens", "output_tokens");

@@ -19,15 +19,15 @@ class HealthWithoutViewsTest {
   @CsvSource({"/api/health, activeAgents", "/health, active_agents"})
   void health_is_200_while_the_views_cannot_take_in_what_is_new(String path, String count)
       throws SQLException {
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      assertThat(site.get(path).statusCode()).isEqualTo(200);
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      assertThat(testServer.get(path).statusCode()).isEqualTo(200);
       var file = folder.resolve("data").resolve("views.db");
       try (var other = DriverManager.getConnection("jdbc:sqlite:" + file);
           var statement = other.createStatement()) {
         statement.execute("BEGIN IMMEDIATE");
-        site.context("new");
+        testServer.context("new");
 
-        var health = site.get(path);
+        var health = testServer.get(path);
 
         assertThat(health.statusCode()).as(health.body()).isEqualTo(200);
         var body = Json.mapper().readTree(health.body());

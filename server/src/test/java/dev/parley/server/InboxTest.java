@@ -27,42 +27,42 @@ class InboxTest {
 
   @TempDir Path folder;
 
-  private final Leaks leaks = new Leaks();
+  private final SecretLeaks secretLeaks = new SecretLeaks();
 
   @AfterEach
   void close() {
-    leaks.close();
+    secretLeaks.close();
   }
 
   @Test
   void a_call_is_approved_over_http_and_happens_once() throws Exception {
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      var person = new Person(site, leaks);
-      var context = person.say("c", "run echo hi > made.txt");
-      var asked = person.await(context, "input-required");
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      var context = testUser.say("c", "run echo hi > made.txt");
+      var asked = testUser.await(context, "input-required");
       assertThat(asked.path("inputType").asString()).isEqualTo("confirmation");
 
-      var answer = person.answer(context, asked.path("inputId").asString(), BooleanNode.TRUE);
+      var answer = testUser.answer(context, asked.path("inputId").asString(), BooleanNode.TRUE);
 
       assertThat(answer.statusCode()).isEqualTo(202);
       assertThat(Json.mapper().readTree(answer.body()).path("seq").asLong()).isPositive();
-      person.await(context, "task-complete");
+      testUser.await(context, "task-complete");
       assertThat(Files.readString(folder.resolve("made.txt"))).isEqualTo("hi\n");
-      assertThat(person.json("/api/inbox").path("items")).isEmpty();
+      assertThat(testUser.json("/api/inbox").path("items")).isEmpty();
     }
   }
 
   @Test
   void a_call_that_is_not_allowed_does_not_happen_and_the_reason_is_told() throws Exception {
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      var person = new Person(site, leaks);
-      var context = person.say("c", "run touch made.txt");
-      var asked = person.await(context, "input-required");
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      var context = testUser.say("c", "run touch made.txt");
+      var asked = testUser.await(context, "input-required");
       var no = Json.object().put("approved", false).put("reason", "not on a Friday");
 
-      person.answer(context, asked.path("inputId").asString(), no);
+      testUser.answer(context, asked.path("inputId").asString(), no);
 
-      var ended = person.await(context, "tool-complete");
+      var ended = testUser.await(context, "tool-complete");
       assertThat(ended.path("success").asBoolean()).isFalse();
       assertThat(ended.path("error").asString()).contains("not on a Friday");
       assertThat(folder.resolve("made.txt")).doesNotExist();
@@ -70,40 +70,40 @@ class InboxTest {
   }
 
   @Test
-  void s5_30_answers_that_are_unknown_unfit_or_late_are_refused() throws Exception {
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      var person = new Person(site, leaks);
-      var context = person.say("c", "run echo hi");
-      var input = person.await(context, "input-required").path("inputId").asString();
+  void EVENT_30_answers_that_are_unknown_unfit_or_late_are_refused() throws Exception {
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      var context = testUser.say("c", "run echo hi");
+      var input = testUser.await(context, "input-required").path("inputId").asString();
 
-      assertProblem(person.answer(context, "other", BooleanNode.TRUE), 404, "not-found");
+      assertProblem(testUser.answer(context, "other", BooleanNode.TRUE), 404, "not-found");
       assertProblem(
-          person.answer(context, input, StringNode.valueOf("maybe")), 400, "invalid-answer");
+          testUser.answer(context, input, StringNode.valueOf("maybe")), 400, "invalid-answer");
       assertProblem(
-          person.post("/api/contexts/c/inputs/" + input, Json.object()), 400, "invalid-answer");
-      var first = person.answer(context, input, BooleanNode.TRUE, "Idempotency-Key", "k");
+          testUser.post("/api/contexts/c/inputs/" + input, Json.object()), 400, "invalid-answer");
+      var first = testUser.answer(context, input, BooleanNode.TRUE, "Idempotency-Key", "k");
       assertThat(first.statusCode()).isEqualTo(202);
-      var again = person.answer(context, input, BooleanNode.TRUE, "Idempotency-Key", "k");
+      var again = testUser.answer(context, input, BooleanNode.TRUE, "Idempotency-Key", "k");
       assertThat(again.statusCode()).isEqualTo(202);
       assertThat(again.body()).isEqualTo(first.body());
       assertProblem(
-          person.answer(context, input, BooleanNode.FALSE, "Idempotency-Key", "k"),
+          testUser.answer(context, input, BooleanNode.FALSE, "Idempotency-Key", "k"),
           409,
           "idempotency-key-reused");
-      assertProblem(person.answer(context, input, BooleanNode.TRUE), 409, "not-wanted");
+      assertProblem(testUser.answer(context, input, BooleanNode.TRUE), 409, "not-wanted");
     }
   }
 
   @Test
   void of_answers_that_race_exactly_one_is_taken() throws Exception {
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      var person = new Person(site, leaks);
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      var testUser = new TestUser(testServer, secretLeaks);
       for (var round = 0; round < 10; round++) {
-        var context = person.say("c" + round, "ask me the colour");
-        var input = person.await(context, "input-required").path("inputId").asString();
+        var context = testUser.say("c" + round, "ask me the colour");
+        var input = testUser.await(context, "input-required").path("inputId").asString();
         var racers = new ArrayList<Callable<Integer>>();
         for (var color : List.of("red", "green", "blue", "black")) {
-          racers.add(() -> person.answer(context, input, StringNode.valueOf(color)).statusCode());
+          racers.add(() -> testUser.answer(context, input, StringNode.valueOf(color)).statusCode());
         }
 
         var codes = new ArrayList<Integer>();
@@ -114,23 +114,23 @@ class InboxTest {
         }
 
         assertThat(codes).containsExactlyInAnyOrder(202, 409, 409, 409);
-        person.await(context, "task-complete");
+        testUser.await(context, "task-complete");
       }
     }
   }
 
   @Test
   void the_inbox_has_what_waits_in_all_contexts_oldest_first_in_pages() throws Exception {
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      var person = new Person(site, leaks);
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      var testUser = new TestUser(testServer, secretLeaks);
       for (var i = 0; i < 5; i++) {
-        var context = person.say("c" + i, i % 2 == 0 ? "ask me q" + i : "sign in to s" + i);
-        person.await(context, i % 2 == 0 ? "input-required" : "auth-required");
+        var context = testUser.say("c" + i, i % 2 == 0 ? "ask me q" + i : "sign in to s" + i);
+        testUser.await(context, i % 2 == 0 ? "input-required" : "auth-required");
       }
       var found = new ArrayList<JsonNode>();
       var cursor = "";
       do {
-        var page = person.json("/api/inbox?limit=2" + cursor);
+        var page = testUser.json("/api/inbox?limit=2" + cursor);
         page.path("items").forEach(found::add);
         cursor = page.has("nextCursor") ? "&cursor=" + page.path("nextCursor").asString() : "";
       } while (!cursor.isEmpty());
@@ -146,15 +146,16 @@ class InboxTest {
       assertThat(found.get(1).path("kind").asString()).isEqualTo("auth");
       assertThat(found.get(1).path("authId").asString()).isNotEmpty();
       assertThat(found.get(1).path("provider").asString()).isEqualTo("s1");
-      assertProblem(person.get("/api/inbox?cursor=nonsense"), 400, "invalid-cursor");
+      assertProblem(testUser.get("/api/inbox?cursor=nonsense"), 400, "invalid-cursor");
     }
   }
 
   @Test
   void nobody_sees_or_answers_what_others_are_asked() throws Exception {
-    try (var site = Site.durable(folder, Site.Wish.USUAL.tokens(token("ann"), token("bob")))) {
-      var ann = new Person(site, leaks, "Authorization", "Bearer secret-ann");
-      var bob = new Person(site, leaks, "Authorization", "Bearer secret-bob");
+    try (var testServer =
+        TestServer.durable(folder, TestServer.Wish.USUAL.tokens(token("ann"), token("bob")))) {
+      var ann = new TestUser(testServer, secretLeaks, "Authorization", "Bearer secret-ann");
+      var bob = new TestUser(testServer, secretLeaks, "Authorization", "Bearer secret-bob");
       var anns = ann.say("a", "ask me one");
       var bobs = bob.say("b", "sign in to somewhere");
       var input = ann.await(anns, "input-required").path("inputId").asString();
@@ -166,7 +167,8 @@ class InboxTest {
       assertProblem(bob.answer(bobs, input, StringNode.valueOf("x")), 404, "not-found");
       assertProblem(ann.signIn(bobs, auth, "credential", "x"), 404, "not-found");
       assertProblem(ann.signIn(anns, auth, "credential", "x"), 404, "not-found");
-      assertThat(new Person(site, leaks).get("/api/inbox").statusCode()).isEqualTo(401);
+      assertThat(new TestUser(testServer, secretLeaks).get("/api/inbox").statusCode())
+          .isEqualTo(401);
       var resume = Json.object();
       resume.putArray("inputs").addObject().put("inputId", input).put("value", "x");
       assertProblem(bob.post("/api/contexts/a/resume", resume), 404, "not-found");
@@ -174,28 +176,28 @@ class InboxTest {
   }
 
   @Test
-  void s5_34_several_things_are_answered_at_once_each_by_itself() throws Exception {
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      var person = new Person(site, leaks);
-      var context = person.say("c", "ask me one");
-      var input = person.await(context, "input-required").path("inputId").asString();
+  void EVENT_34_several_things_are_answered_at_once_each_by_itself() throws Exception {
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      var context = testUser.say("c", "ask me one");
+      var input = testUser.await(context, "input-required").path("inputId").asString();
       var resume = Json.object().put("type", "resume");
       resume.putArray("inputs").addObject().put("inputId", "other").put("value", "x");
 
-      assertProblem(person.post("/api/contexts/c/resume", resume), 404, "not-found");
-      assertProblem(person.post("/api/contexts/c/resume", Json.object()), 400, "invalid");
+      assertProblem(testUser.post("/api/contexts/c/resume", resume), 404, "not-found");
+      assertProblem(testUser.post("/api/contexts/c/resume", Json.object()), 400, "invalid");
 
       resume.withArray("inputs").addObject().put("inputId", input).put("value", "red");
-      var answer = person.post("/api/contexts/c/resume", resume, "Idempotency-Key", "k");
+      var answer = testUser.post("/api/contexts/c/resume", resume, "Idempotency-Key", "k");
       assertThat(answer.statusCode()).isEqualTo(202);
       var result = Json.mapper().readTree(answer.body());
       assertThat(result.at("/accepted/0/inputId").asString()).isEqualTo(input);
       assertThat(result.at("/refused/0/code").asString()).isEqualTo("not-found");
-      person.await(context, "task-complete");
+      testUser.await(context, "task-complete");
 
-      assertThat(person.post("/api/contexts/c/resume", resume, "Idempotency-Key", "k").body())
+      assertThat(testUser.post("/api/contexts/c/resume", resume, "Idempotency-Key", "k").body())
           .isEqualTo(answer.body());
-      assertProblem(person.post("/api/contexts/c/resume", resume), 409, "nothing-pending");
+      assertProblem(testUser.post("/api/contexts/c/resume", resume), 409, "nothing-pending");
     }
   }
 
@@ -206,9 +208,9 @@ class InboxTest {
     return new ApiToken(name, HexFormat.of().formatHex(hash));
   }
 
-  private static List<String> contexts(Person person) {
+  private static List<String> contexts(TestUser testUser) {
     var contexts = new ArrayList<String>();
-    person
+    testUser
         .json("/api/inbox")
         .path("items")
         .forEach(item -> contexts.add(item.path("contextId").asString()));

@@ -24,9 +24,9 @@ final class KagentPage {
 
   sealed interface Card {}
 
-  record Text(String text) implements Card {}
+  record KagentText(String text) implements Card {}
 
-  record ToolCall(String id, String name) implements Card {}
+  record KagentToolCall(String id, String name) implements Card {}
 
   record AgentCall(String id, String name, String session) implements Card {}
 
@@ -73,7 +73,7 @@ final class KagentPage {
     if (part.path("kind").asString().equals("data")) {
       function(part);
     } else if (last) {
-      cards.add(new Text(part.path("text").asString()));
+      cards.add(new KagentText(part.path("text").asString()));
     } else {
       write(live + part.path("text").asString(""));
     }
@@ -120,7 +120,7 @@ final class KagentPage {
     if (!name.equals("adk_request_confirmation") && !name.equals("adk_request_credential")) {
       var shown = name.replaceFirst("__NS__", "/").replace('_', '-');
       var session = marked(part, "subagent_session_id").asString("");
-      cards.add(agent ? new AgentCall(id, shown, session) : new ToolCall(id, name));
+      cards.add(agent ? new AgentCall(id, shown, session) : new KagentToolCall(id, name));
     }
     return true;
   }
@@ -143,7 +143,7 @@ final class KagentPage {
         || (partial.isBoolean() && !partial.booleanValue())) {
       write("");
       if (!text.isEmpty()) {
-        cards.add(new Text(text.toString()));
+        cards.add(new KagentText(text.toString()));
       }
     } else if (partial.asBoolean(false)) {
       write(live + text);

@@ -3,13 +3,13 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.Json;
-import dev.parley.server.A2aPeer.Frame;
+import dev.parley.server.A2aTestClient.Frame;
 import dev.parley.server.KagentPage.AgentCall;
 import dev.parley.server.KagentPage.Approval;
+import dev.parley.server.KagentPage.KagentText;
+import dev.parley.server.KagentPage.KagentToolCall;
 import dev.parley.server.KagentPage.Question;
 import dev.parley.server.KagentPage.Result;
-import dev.parley.server.KagentPage.Text;
-import dev.parley.server.KagentPage.ToolCall;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a person sees who talks to our agents with kagent's own page (S3.14, S3.61, S3.63).
+/// What a person sees who talks to our agents with kagent's own page (SESSION-14, SESSION-61, SESSION-63).
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class KagentUiTest {
 
@@ -34,18 +34,18 @@ class KagentUiTest {
       approvals: {a2aCallers: [local]}
       """;
 
-  private Site site;
-  private A2aPeer peer;
+  private TestServer testServer;
+  private A2aTestClient peer;
 
   @BeforeAll
   void open(@TempDir Path folder) {
-    site = Site.durable(folder, Site.Wish.USUAL, YAML);
-    peer = A2aPeer.ofKagent(site, "helper");
+    testServer = TestServer.durable(folder, TestServer.Wish.USUAL, YAML);
+    peer = A2aTestClient.ofKagent(testServer, "helper");
   }
 
   @AfterAll
   void close() {
-    site.close();
+    testServer.close();
   }
 
   private List<Frame> say(KagentPage page, String id, String text) throws IOException {
@@ -61,7 +61,7 @@ class KagentUiTest {
   /// What the page sends when a person has decided about what the task asks.
   private ObjectNode decision(List<Frame> asked, String id, String data) {
     var task = asked.getFirst().result().path("id").asString();
-    var params = A2aPeer.in(peer.say(id, ""), "taskId", task);
+    var params = A2aTestClient.in(peer.say(id, ""), "taskId", task);
     var part = Json.object().put("kind", "data");
     part.set("data", Json.mapper().readTree(data));
     ((ObjectNode) params.path("message")).putArray("parts").add(part);
@@ -75,10 +75,11 @@ class KagentUiTest {
     var frames = say(page, "text-1", "count to 5");
 
     assertThat(page.lives).hasSizeGreaterThan(3).endsWith("").allMatch("1 2 3 4 5"::startsWith);
-    assertThat(page.all(Text.class)).containsExactly(new Text("1 2 3 4 5"));
+    assertThat(page.all(KagentText.class)).containsExactly(new KagentText("1 2 3 4 5"));
     assertThat(page.ready).isTrue();
     var task = frames.getFirst().result().path("id").asString();
-    assertThat(A2aPeer.text(peer.result(peer.getting(), A2aPeer.id(task)))).isEqualTo("1 2 3 4 5");
+    assertThat(A2aTestClient.text(peer.result(peer.getting(), A2aTestClient.id(task))))
+        .isEqualTo("1 2 3 4 5");
   }
 
   @Test
@@ -88,11 +89,12 @@ class KagentUiTest {
     var middle = all.get(all.size() / 2).id();
     var page = new KagentPage();
 
-    for (var frame : peer.stream(peer.subscribing(), A2aPeer.id(task), "Last-Event-ID", middle)) {
+    for (var frame :
+        peer.stream(peer.subscribing(), A2aTestClient.id(task), "Last-Event-ID", middle)) {
       page.take(frame.result());
     }
 
-    assertThat(page.all(Text.class)).containsExactly(new Text("1 2 3 4 5 6"));
+    assertThat(page.all(KagentText.class)).containsExactly(new KagentText("1 2 3 4 5 6"));
     assertThat(page.ready).isTrue();
   }
 
@@ -123,11 +125,14 @@ class KagentUiTest {
     var batch = "{'decision_type':'batch','decisions':{'%s':'approve'}}";
     send(page, decision(asked, "tool-2", batch.replace('\'', '"').formatted(approval.callId())));
 
-    assertThat(page.all(ToolCall.class)).containsExactly(new ToolCall(approval.callId(), "shell"));
+    assertThat(page.all(KagentToolCall.class))
+        .containsExactly(new KagentToolCall(approval.callId(), "shell"));
     var result = page.all(Result.class).getFirst();
     assertThat(result.id()).isEqualTo(approval.callId());
     assertThat(result.text()).contains("kagent");
-    assertThat(page.all(Text.class)).singleElement().matches(one -> one.text().contains("kagent"));
+    assertThat(page.all(KagentText.class))
+        .singleElement()
+        .matches(one -> one.text().contains("kagent"));
   }
 
   @Test
@@ -139,7 +144,9 @@ class KagentUiTest {
     var answer = "{'decision_type':'approve','ask_user_answers':[{'answer':['monday']}]}";
     send(page, decision(asked, "ask-2", answer.replace('\'', '"')));
 
-    assertThat(page.all(Text.class)).singleElement().matches(one -> one.text().contains("monday"));
+    assertThat(page.all(KagentText.class))
+        .singleElement()
+        .matches(one -> one.text().contains("monday"));
   }
 
   @Test
@@ -150,11 +157,13 @@ class KagentUiTest {
 
     var agent = page.all(AgentCall.class);
     assertThat(agent).singleElement().matches(one -> one.name().equals("default/agent-below"));
-    assertThat(page.all(ToolCall.class)).isEmpty();
+    assertThat(page.all(KagentToolCall.class)).isEmpty();
     var result = page.all(Result.class).getFirst();
     assertThat(result.id()).isEqualTo(agent.getFirst().id());
     assertThat(result.session()).isEqualTo(agent.getFirst().session());
-    assertThat(new Kagent(site).conversation(result.session())).last().isEqualTo("1 2 3");
+    assertThat(new KagentTestClient(testServer).conversation(result.session()))
+        .last()
+        .isEqualTo("1 2 3");
   }
 
   @Test
@@ -174,12 +183,14 @@ class KagentUiTest {
           .singleElement()
           .matches(result -> result.session().equals(agent.session()))
           .matches(result -> result.text().equals("1 2 3"));
-      assertThat(new Kagent(site).conversation(agent.session())).last().isEqualTo("1 2 3");
+      assertThat(new KagentTestClient(testServer).conversation(agent.session()))
+          .last()
+          .isEqualTo("1 2 3");
     }
     // A page that is loaded afterwards sees the same.
     var loaded = new KagentPage();
     var session = frames.getFirst().result().path("contextId").asString();
-    for (var message : new Kagent(site).tasks(session).path(0).path("history")) {
+    for (var message : new KagentTestClient(testServer).tasks(session).path(0).path("history")) {
       var update = Json.object().put("kind", "status-update");
       update.putObject("status").put("state", "working").set("message", message);
       loaded.take(update);

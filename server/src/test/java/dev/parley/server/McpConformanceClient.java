@@ -26,22 +26,23 @@ final class McpConformanceClient {
           "elicitation-sep1034-client-defaults", "test_client_elicitation_defaults {}",
           "sse-retry", "test_reconnection {}");
 
-  private final Site site;
-  private final Person person;
+  private final TestServer testServer;
+  private final TestUser testUser;
   private final HttpClient browser = HttpClient.newHttpClient();
   private final Set<String> answered = new HashSet<>();
 
-  private McpConformanceClient(Site site) {
-    this.site = site;
-    this.person = new Person(site, new Leaks());
+  private McpConformanceClient(TestServer testServer) {
+    this.testServer = testServer;
+    this.testUser = new TestUser(testServer, new SecretLeaks());
   }
 
   /// Runs one scenario; the last of the words is the address of the server of the kit.
   public static void main(String[] words) throws Exception {
     var scenario = System.getenv().getOrDefault("MCP_CONFORMANCE_SCENARIO", "");
     var folder = Files.createTempDirectory("parley-mcp-conformance");
-    try (var site = Site.configured(folder, config(scenario, words[words.length - 1]))) {
-      new McpConformanceClient(site).run(scenario);
+    try (var testServer =
+        TestServer.configured(folder, config(scenario, words[words.length - 1]))) {
+      new McpConformanceClient(testServer).run(scenario);
     } finally {
       delete(folder);
     }
@@ -84,14 +85,14 @@ final class McpConformanceClient {
 
   /// Has a task, and does what a person does who wants it to succeed.
   private void task(String name, String words) throws IOException, InterruptedException {
-    var context = person.say(name, words);
+    var context = testUser.say(name, words);
     while (true) {
-      var event = person.await(context, this::matters);
+      var event = testUser.await(context, this::matters);
       answered.add(event.path("eventId").asString());
       switch (event.path("kind").asString()) {
         case "auth-required" -> signIn(event);
         case "input-required" ->
-            person.answer(context, event.path("inputId").asString(), Json.object());
+            testUser.answer(context, event.path("inputId").asString(), Json.object());
         default -> {
           return;
         }
@@ -114,7 +115,7 @@ final class McpConformanceClient {
   }
 
   private boolean signedIn(ContextId context, String auth) {
-    return site.log.inspect(
+    return testServer.log.inspect(
         context,
         state ->
             state.openAuths().stream()

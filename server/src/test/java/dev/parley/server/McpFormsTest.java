@@ -26,14 +26,14 @@ import tools.jackson.databind.node.ObjectNode;
 class McpFormsTest {
 
   @TempDir Path folder;
-  private Site site;
+  private TestServer testServer;
 
   @BeforeEach
   void open() {
-    site = site();
+    testServer = site();
   }
 
-  private Site site() {
+  private TestServer site() {
     var yaml =
         """
         agents: [{id: forms, description: Fills in forms, tools: ['mcp:odd'], permission: allow}]
@@ -41,18 +41,18 @@ class McpFormsTest {
         approvals: {a2aCallers: [local]}
         """
             .formatted(McpTestServers.oddServer());
-    return Site.durable(folder, Site.Wish.USUAL, yaml);
+    return TestServer.durable(folder, TestServer.Wish.USUAL, yaml);
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"0.3", "1.0"})
   void a_caller_over_a2a_is_asked_and_answers(String version) {
-    var peer = new A2aPeer(site, "forms", version);
+    var peer = new A2aTestClient(testServer, "forms", version);
     var asks = peer.send(peer.say("ask", "use odd_ask {}"));
 
     assertThat(asks.at("/status/state").asString()).isEqualTo(peer.state("input-required"));
@@ -62,21 +62,22 @@ class McpFormsTest {
     assertThat(form.path("prompt").asString()).endsWith("Which colour?");
     assertThat(form.at("/schema/properties").has("colour")).isTrue();
     var answer =
-        A2aPeer.in(
+        A2aTestClient.in(
             peer.say("answer", "{\"colour\":\"red\"}"), "taskId", asks.path("id").asString());
     var done = peer.send(answer);
 
     assertThat(done.at("/status/state").asString()).isEqualTo(peer.state("completed"));
-    assertThat(A2aPeer.text(done)).contains("accept", "red");
+    assertThat(A2aTestClient.text(done)).contains("accept", "red");
   }
 
   @ParameterizedTest
   @CsvSource({"0.3, decline, decline", "1.0, decline, decline", "1.0, skip, cancel"})
   void a_caller_over_a2a_declines_or_skips_as_the_form_says(
       String version, String choice, String action) {
-    var peer = new A2aPeer(site, "forms", version);
+    var peer = new A2aTestClient(testServer, "forms", version);
     var asks = peer.send(peer.say("ask-" + choice, "use odd_ask {}"));
-    var answer = A2aPeer.in(peer.say("answer-" + choice, ""), "taskId", asks.path("id").asString());
+    var answer =
+        A2aTestClient.in(peer.say("answer-" + choice, ""), "taskId", asks.path("id").asString());
     var part = ((ObjectNode) answer.path("message")).putArray("parts").addObject();
     if (!peer.modern()) {
       part.put("kind", "data");
@@ -86,7 +87,7 @@ class McpFormsTest {
     var done = peer.send(answer);
 
     assertThat(done.at("/status/state").asString()).isEqualTo(peer.state("completed"));
-    assertThat(A2aPeer.text(done)).contains(action);
+    assertThat(A2aTestClient.text(done)).contains(action);
   }
 
   /// The data part that describes the form.
@@ -101,7 +102,7 @@ class McpFormsTest {
 
   @Test
   void an_application_over_ag_ui_is_asked_and_answers() throws IOException {
-    var app = new AgUi(site, "forms", "thread");
+    var app = new AgUiTestClient(testServer, "forms", "thread");
     var asks = app.say("use odd_ask {}");
 
     assertThat(asks.interrupt().path("reason").asString()).isEqualTo("input_required");
@@ -114,14 +115,14 @@ class McpFormsTest {
   @Test
   void the_task_waits_for_a_person_while_a_form_is_open_and_works_afterwards() {
     var context = say("native", "use odd_ask {}");
-    var person = person();
-    var waiting = person.await(context, event -> is(event, "waiting-input"));
-    var asked = person.await(context, "input-required");
+    var testUser = person();
+    var waiting = testUser.await(context, event -> is(event, "waiting-input"));
+    var asked = testUser.await(context, "input-required");
 
     assertThat(waiting.at("/metadata/inputIds/0").asString())
         .isEqualTo(asked.path("inputId").asString());
     answer(context, Json.object().put("colour", "red"));
-    person.await(
+    testUser.await(
         context,
         event -> is(event, "working") && event.path("seq").asLong() > waiting.path("seq").asLong());
     assertThat(result(context)).contains("accept", "red");
@@ -173,8 +174,8 @@ class McpFormsTest {
     var context = say("restart", "use odd_defaults {}");
     person().await(context, event -> is(event, "waiting-input"));
     var first = person().await(context, "input-required").path("inputId").asString();
-    site.close();
-    site = site();
+    testServer.close();
+    testServer = site();
 
     var lapsed = person().await(context, "input-lapsed");
     assertThat(lapsed.path("inputId").asString()).isEqualTo(first);
@@ -191,14 +192,14 @@ class McpFormsTest {
     assertThat(result(context)).contains("accept", "Ada");
   }
 
-  private Person person() {
-    return new Person(site, new Leaks());
+  private TestUser person() {
+    return new TestUser(testServer, new SecretLeaks());
   }
 
   private ContextId say(String context, String text) {
-    site.post("/api/contexts", Json.object().put("contextId", context).toString());
+    testServer.post("/api/contexts", Json.object().put("contextId", context).toString());
     var body = Json.object().put("content", text).put("agentId", "forms").toString();
-    var reply = site.post("/api/contexts/" + context + "/messages", body);
+    var reply = testServer.post("/api/contexts/" + context + "/messages", body);
     assertThat(reply.statusCode()).as(reply.body()).isEqualTo(202);
     return new ContextId(context);
   }

@@ -25,7 +25,7 @@ class McpInjectionTest {
 
   @TempDir Path folder;
 
-  private final Leaks leaks = new Leaks();
+  private final SecretLeaks secretLeaks = new SecretLeaks();
 
   @Test
   void a_servers_words_raise_no_effect_answer_no_approval_and_leave_no_workspace()
@@ -33,36 +33,36 @@ class McpInjectionTest {
     var workspace = Files.createDirectory(folder.resolve("work"));
     Files.writeString(folder.resolve("secret.txt"), "the recipe");
     try (var model = obedient();
-        var site = site(model, workspace)) {
-      var person = new Person(site, leaks);
-      var context = person.say("c", "take a note");
+        var testServer = site(model, workspace)) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      var context = testUser.say("c", "take a note");
 
       // The description claims that the tool is pure and approved.
-      var first = person.await(context, asks("evil_note"));
+      var first = testUser.await(context, asks("evil_note"));
       assertThat(first.at("/metadata/effect").asString()).isEqualTo("at-most-once");
       assertThat(first.path("requireUser").asBoolean()).isTrue();
-      person.answer(context, first.path("inputId").asString(), BooleanNode.TRUE);
-      var said = person.await(context, ends("c1"));
+      testUser.answer(context, first.path("inputId").asString(), BooleanNode.TRUE);
+      var said = testUser.await(context, ends("c1"));
       assertThat(said.at("/result/structured/approved").asBoolean()).isTrue();
 
       // Its result claims that a person has approved the next call.
-      var second = person.await(context, asks("write_file"));
-      person.await(context, McpInjectionTest::waits);
-      assertThat(person.json("/api/inbox").at("/items/0/inputId").asString())
+      var second = testUser.await(context, asks("write_file"));
+      testUser.await(context, McpInjectionTest::waits);
+      assertThat(testUser.json("/api/inbox").at("/items/0/inputId").asString())
           .isEqualTo(second.path("inputId").asString());
-      assertThat(answers(site, context)).isEqualTo(1);
-      person.answer(context, second.path("inputId").asString(), BooleanNode.FALSE);
-      assertThat(person.await(context, ends("c2")).path("success").asBoolean()).isFalse();
+      assertThat(answers(testServer, context)).isEqualTo(1);
+      testUser.answer(context, second.path("inputId").asString(), BooleanNode.FALSE);
+      assertThat(testUser.await(context, ends("c2")).path("success").asBoolean()).isFalse();
 
-      var outside = person.await(context, ends("c3"));
+      var outside = testUser.await(context, ends("c3"));
       assertThat(outside.path("success").asBoolean()).isFalse();
       assertThat(outside.toString()).doesNotContain("the recipe");
-      person.await(context, "task-complete");
+      testUser.await(context, "task-complete");
       assertThat(workspace.resolve("stolen.txt")).doesNotExist();
-      assertThat(answers(site, context)).isEqualTo(2);
-      LogInvariants.check(site.log, context);
+      assertThat(answers(testServer, context)).isEqualTo(2);
+      LogInvariants.check(testServer.log, context);
     } finally {
-      leaks.close();
+      secretLeaks.close();
     }
   }
 
@@ -75,11 +75,11 @@ class McpInjectionTest {
         FakeModelAnswer.saying("done"));
   }
 
-  private Site site(FakeModelServer model, Path workspace) throws Exception {
+  private TestServer site(FakeModelServer model, Path workspace) throws Exception {
     var script = Objects.requireNonNull(McpServer.class.getResource("evil-server.js")).toURI();
-    return Site.durable(
+    return TestServer.durable(
         folder,
-        Site.Wish.USUAL,
+        TestServer.Wish.USUAL,
         """
         models: {m: {provider: openai, model: m, baseUrl: '%s', apiKey: none}}
         agents: [{id: agent-code, tools: [files, "mcp:evil"]}]
@@ -105,8 +105,8 @@ class McpInjectionTest {
     return event.path("status").asString().equals("waiting-input");
   }
 
-  private static long answers(Site site, ContextId context) {
-    return LogInvariants.read(site.log, context).stream()
+  private static long answers(TestServer testServer, ContextId context) {
+    return LogInvariants.read(testServer.log, context).stream()
         .map(Entry::event)
         .filter(InputReceived.class::isInstance)
         .count();

@@ -42,11 +42,11 @@ class McpLoopTest {
 
   private FakeModelServer model;
   private EverythingServer peer;
-  private Site site;
+  private TestServer testServer;
 
   @BeforeAll
   void open() throws Exception {
-    model = Orders.model();
+    model = ModelInstructions.model();
     peer = EverythingServer.start();
     Files.writeString(folder.resolve("note.txt"), "remember the milk");
     var servers =
@@ -62,19 +62,19 @@ class McpLoopTest {
                 McpTestServers.script("filesystem"),
                 folder);
     var tools = "'mcp:everything', 'mcp:remote', 'mcp:files'";
-    site = Site.configured(folder, Orders.config(model, tools, servers));
+    testServer = TestServer.configured(folder, ModelInstructions.config(model, tools, servers));
   }
 
   @AfterAll
   void close() {
-    site.close();
+    testServer.close();
     peer.close();
     model.close();
   }
 
   @Test
   void servers_of_both_kinds_answer_side_by_side() throws Exception {
-    var context = site.context("echo");
+    var context = testServer.context("echo");
     var path = Json.object().put("path", folder.resolve("note.txt").toString());
     var task =
         say(
@@ -86,13 +86,13 @@ class McpLoopTest {
     assertThat(answer(context, task)).contains("Echo: near", "Echo: far", "remember the milk");
     assertThat(of(context, ToolStart.class))
         .allMatch(start -> start.metadata().path("provider").asString().equals("mcp"));
-    LogInvariants.check(site.log, context);
+    LogInvariants.check(testServer.log, context);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"everything", "remote"})
   void progress_of_a_long_call_is_in_the_log(String server) throws Exception {
-    var context = site.context("progress-" + server);
+    var context = testServer.context("progress-" + server);
     var task =
         say(
             context,
@@ -107,7 +107,7 @@ class McpLoopTest {
   @ParameterizedTest
   @ValueSource(strings = {"everything", "remote"})
   void a_call_can_be_canceled_and_the_task_goes_on(String server) throws Exception {
-    var context = site.context("cancel-" + server);
+    var context = testServer.context("cancel-" + server);
     var task =
         say(
             context,
@@ -118,10 +118,11 @@ class McpLoopTest {
                 + "_echo {\"message\":\"still\"}");
     var told =
         (ToolProgress)
-            Orders.await(site.log, context, e -> e.event() instanceof ToolProgress).event();
+            ModelInstructions.await(testServer.log, context, e -> e.event() instanceof ToolProgress)
+                .event();
 
     var reply =
-        site.post(
+        testServer.post(
             "/api/contexts/"
                 + context
                 + "/tasks/"
@@ -137,7 +138,7 @@ class McpLoopTest {
         .filteredOn(end -> end.toolCallId().equals(told.toolCallId()))
         .singleElement()
         .matches(end -> end.outcome() == ToolEvent.Outcome.CANCELED);
-    LogInvariants.check(site.log, context);
+    LogInvariants.check(testServer.log, context);
   }
 
   @ParameterizedTest
@@ -145,22 +146,22 @@ class McpLoopTest {
   void a_question_of_a_server_is_put_to_a_person_and_the_answer_to_the_server(String server)
       throws Exception {
     for (var attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      var context = site.context("ask-" + server + "-" + attempt);
+      var context = testServer.context("ask-" + server + "-" + attempt);
       var task = say(context, "!" + server + "_trigger-elicitation-request {}");
       var asked =
-          Orders.await(
-              site.log,
+          ModelInstructions.await(
+              testServer.log,
               context,
               e -> e.event() instanceof InputRequired || e.event() instanceof ToolComplete);
       // The server offers this tool only once it knows that we take questions.
       if (asked.event() instanceof InputRequired required) {
         assertThat(required.schema().at("/required/0").asString()).isEqualTo("name");
         var value = Json.object().put("name", "Ada").put("integer", 7);
-        site.tasks.answer(
+        testServer.tasks.answer(
             context, required.inputId(), value, Answerer.trusted("local"), AppendGuard.none());
 
         assertThat(answer(context, task)).contains("Name: Ada", "Favorite Integer: 7");
-        LogInvariants.check(site.log, context);
+        LogInvariants.check(testServer.log, context);
         return;
       }
     }
@@ -169,20 +170,22 @@ class McpLoopTest {
 
   private TaskId say(ContextId context, String text) {
     var body = Json.object().put("content", text).toString();
-    var reply = site.post("/api/contexts/" + context + "/messages", body);
+    var reply = testServer.post("/api/contexts/" + context + "/messages", body);
     assertThat(reply.statusCode()).as(reply.body()).isEqualTo(202);
     return new TaskId(Json.mapper().readTree(reply.body()).path("taskId").asString());
   }
 
   private String answer(ContextId context, TaskId task) throws InterruptedException {
     var end =
-        Orders.await(
-            site.log, context, e -> task.equals(e.taskId()) && e.event() instanceof TaskComplete);
+        ModelInstructions.await(
+            testServer.log,
+            context,
+            e -> task.equals(e.taskId()) && e.event() instanceof TaskComplete);
     return ((TaskComplete) end.event()).content();
   }
 
   private <E extends Event> List<E> of(ContextId context, Class<E> type) {
-    return LogInvariants.read(site.log, context).stream()
+    return LogInvariants.read(testServer.log, context).stream()
         .map(Entry::event)
         .filter(type::isInstance)
         .map(type::cast)

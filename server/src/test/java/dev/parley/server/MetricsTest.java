@@ -32,17 +32,17 @@ class MetricsTest {
   @TempDir Path folder;
 
   @Test
-  void every_metric_has_help_and_type_and_the_text_is_well_formed() throws Exception { // X.21
+  void every_metric_has_help_and_type_and_the_text_is_well_formed() throws Exception { // CORE-21
     try (var model =
             FakeModelServer.answering(
                 receivedRequest ->
                     receivedRequest.afterCall()
                         ? FakeModelAnswer.saying("42")
                         : FakeModelAnswer.calling("c1", "calculator", "{\"expression\":\"6*7\"}"));
-        var site = site(model)) {
-      ask(site, "calculate");
+        var testServer = site(model)) {
+      ask(testServer, "calculate");
 
-      var samples = parsed(site.get("/metrics").body());
+      var samples = parsed(testServer.get("/metrics").body());
 
       assertThat(samples)
           .containsEntry("parley_tasks_ended_total{state=\"completed\",code=\"\"}", 1.0)
@@ -67,10 +67,10 @@ class MetricsTest {
             FakeModelServer.scripted(
                 FakeModelAnswer.refusing(503, "{}"),
                 FakeModelAnswer.refusing(401, "{\"error\":{\"message\":\"no\"}}"));
-        var site = site(model)) {
-      ask(site, "hello");
+        var testServer = site(model)) {
+      ask(testServer, "hello");
 
-      assertThat(parsed(site.get("/metrics").body()))
+      assertThat(parsed(testServer.get("/metrics").body()))
           .containsEntry("parley_model_requests_total{model=\"m\",result=\"auth\"}", 1.0)
           .containsEntry("parley_model_retries_total{model=\"m\"}", 1.0)
           .containsEntry("parley_tasks_ended_total{state=\"failed\",code=\"auth\"}", 1.0);
@@ -80,18 +80,18 @@ class MetricsTest {
   @Test
   void readers_replays_and_gaps_are_counted() throws Exception {
     try (var model = FakeModelServer.scripted(FakeModelAnswer.saying("ok"));
-        var site = site(model)) {
-      var context = ask(site, "hello");
+        var testServer = site(model)) {
+      var context = ask(testServer, "hello");
       try (var past =
               EventReader.open(
-                  site,
+                  testServer,
                   "GET /api/contexts/" + context + "/stream?after=0",
                   "",
                   "Accept",
                   "text/event-stream");
           var future =
               EventReader.open(
-                  site,
+                  testServer,
                   "GET /api/contexts/" + context + "/stream?after=9999",
                   "",
                   "Accept",
@@ -102,7 +102,7 @@ class MetricsTest {
         future.next();
       }
 
-      var samples = parsed(site.get("/metrics").body());
+      var samples = parsed(testServer.get("/metrics").body());
       assertThat(samples)
           .containsEntry("parley_stream_gaps_total{reason=\"ahead-of-head\"}", 1.0)
           .containsKey("parley_reader_lag_events");
@@ -128,10 +128,10 @@ class MetricsTest {
         .containsEntry("parley_tool_calls_total{tool=\"other\",result=\"other\"}", 900.0);
   }
 
-  private Site site(FakeModelServer model) {
-    return Site.durable(
+  private TestServer site(FakeModelServer model) {
+    return TestServer.durable(
         folder,
-        Site.Wish.USUAL,
+        TestServer.Wish.USUAL,
         """
         agents: [{id: one}]
         models: {m: {provider: openai, model: gpt-5, apiKey: k, baseUrl: '%s', prices: {input: 1, output: 2}}}
@@ -139,8 +139,8 @@ class MetricsTest {
             .formatted(model.url()));
   }
 
-  private static ContextId ask(Site site, String words) throws InterruptedException {
-    try (var client = new ParleyClient(site.url);
+  private static ContextId ask(TestServer testServer, String words) throws InterruptedException {
+    try (var client = new ParleyClient(testServer.url);
         var answer = client.ask(words)) {
       var seen = new AtomicReference<ContextId>();
       answer.forEach(entry -> seen.set(entry.contextId()));

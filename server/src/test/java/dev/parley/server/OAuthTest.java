@@ -23,15 +23,15 @@ class OAuthTest {
 
   @TempDir Path folder;
 
-  private final Leaks leaks = new Leaks();
+  private final SecretLeaks secretLeaks = new SecretLeaks();
   private ProtectedServer mcp;
-  private LoginServer login;
+  private TestAuthorizationServer login;
   private FakeModelServer model;
 
   @BeforeEach
   void start() throws Exception {
     mcp = new ProtectedServer();
-    login = new LoginServer(mcp.good::add);
+    login = new TestAuthorizationServer(mcp.good::add);
     mcp.says("authorization_endpoint", login.url("/authorize"));
     mcp.says("token_endpoint", login.url("/token"));
     mcp.says("registration_endpoint", login.url("/register"));
@@ -48,17 +48,17 @@ class OAuthTest {
     model.close();
     login.close();
     mcp.close();
-    leaks.close();
+    secretLeaks.close();
   }
 
-  private Site site() {
+  private TestServer site() {
     return site("");
   }
 
-  private Site site(String oauth) {
-    return Site.durable(
+  private TestServer site(String oauth) {
+    return TestServer.durable(
         folder,
-        Site.Wish.USUAL,
+        TestServer.Wish.USUAL,
         """
         models: {m: {provider: openai, model: m, baseUrl: '%s', apiKey: none}}
         agents: [{id: agent-code, tools: ["mcp:safe"]}]
@@ -70,25 +70,25 @@ class OAuthTest {
   }
 
   /// Opens a link as a browser does, and follows it no further.
-  private HttpResponse<String> open(Site site, String url) {
-    return site.send(
+  private HttpResponse<String> open(TestServer testServer, String url) {
+    return testServer.send(
         HttpRequest.newBuilder(URI.create(url))
             .header("Sec-Fetch-Site", "cross-site")
             .header("Sec-Fetch-Mode", "navigate"));
   }
 
-  private String back(Site site, JsonNode asked) {
-    var answer = open(site, asked.path("authUrl").asString());
+  private String back(TestServer testServer, JsonNode asked) {
+    var answer = open(testServer, asked.path("authUrl").asString());
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(302);
     return answer.headers().firstValue("Location").orElseThrow();
   }
 
   @Test
   void the_whole_flow_from_a_refused_call_to_a_call_that_works() throws Exception {
-    try (var site = site()) {
-      var person = new Person(site, leaks);
-      var context = person.say("c", "safe_connect");
-      var asked = person.await(context, "auth-required");
+    try (var testServer = site()) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      var context = testUser.say("c", "safe_connect");
+      var asked = testUser.await(context, "auth-required");
 
       assertThat(asked.path("authType").asString()).isEqualTo("oauth2");
       assertThat(asked.path("provider").asString()).isEqualTo("safe");
@@ -96,23 +96,23 @@ class OAuthTest {
           .isEqualTo(login.url("/authorize"));
       assertThat(asked.at("/metadata/codeChallengeMethod").asString()).isEqualTo("S256");
       assertThat(asked.at("/metadata/clientId").asString()).isEqualTo("client1");
-      var link = LoginServer.parameters(URI.create(asked.path("authUrl").asString()));
+      var link = TestAuthorizationServer.parameters(URI.create(asked.path("authUrl").asString()));
       assertThat(link)
           .containsEntry("code_challenge", asked.at("/metadata/codeChallenge").asString())
           .containsEntry("resource", mcp.url("/mcp"))
           .containsEntry("scope", "read")
-          .containsEntry("redirect_uri", site.url + "/oauth/callback");
+          .containsEntry("redirect_uri", testServer.url + "/oauth/callback");
 
-      var page = open(site, back(site, asked));
-      leaks.hear(page.body());
+      var page = open(testServer, back(testServer, asked));
+      secretLeaks.hear(page.body());
 
       assertThat(page.statusCode()).isEqualTo(200);
       assertThat(page.body()).contains("You can close this window");
       assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
           .startsWith("default-src 'none'");
-      var completed = person.await(context, "auth-completed");
+      var completed = testUser.await(context, "auth-completed");
       assertThat(completed.at("/metadata/expiresAt").asString()).isNotEmpty();
-      var done = person.await(context, "tool-complete");
+      var done = testUser.await(context, "tool-complete");
       assertThat(done.path("success").asBoolean()).as(done.toString()).isTrue();
       assertThat(done.at("/result/tools/0").asString()).isEqualTo("whoami");
       assertThat(login.story)
@@ -120,45 +120,45 @@ class OAuthTest {
               "registered Parley",
               "authorized read for " + mcp.url("/mcp"),
               "granted authorization_code");
-      person.get("/api/contexts/c/events?internal=true&limit=1000");
-      person.get("/api/contexts/c/snapshot");
+      testUser.get("/api/contexts/c/events?internal=true&limit=1000");
+      testUser.get("/api/contexts/c/snapshot");
     }
     // The tool of this test says which token it got, so only the sign-in itself is looked at.
-    leaks.check(folder, LoginServer.SECRET);
+    secretLeaks.check(folder, TestAuthorizationServer.SECRET);
   }
 
   @Test
   void a_client_that_was_registered_by_hand_signs_in_where_nobody_can_register() throws Exception {
     mcp.withoutRegistration();
-    var secret = LoginServer.SECRET + "client:secret";
-    try (var site = site(", oauth: {clientId: 'by hand', clientSecret: '" + secret + "'}")) {
-      login.know("by hand", secret, site.url + "/oauth/callback");
+    var secret = TestAuthorizationServer.SECRET + "client:secret";
+    try (var testServer = site(", oauth: {clientId: 'by hand', clientSecret: '" + secret + "'}")) {
+      login.know("by hand", secret, testServer.url + "/oauth/callback");
       login.expiresIn(1);
-      var person = new Person(site, leaks);
-      var context = person.say("c", "safe_connect");
-      var asked = person.await(context, "auth-required");
+      var testUser = new TestUser(testServer, secretLeaks);
+      var context = testUser.say("c", "safe_connect");
+      var asked = testUser.await(context, "auth-required");
       assertThat(asked.at("/metadata/clientId").asString()).isEqualTo("by hand");
 
-      assertThat(open(site, back(site, asked)).statusCode()).isEqualTo(200);
+      assertThat(open(testServer, back(testServer, asked)).statusCode()).isEqualTo(200);
 
-      var done = person.await(context, "tool-complete");
+      var done = testUser.await(context, "tool-complete");
       assertThat(done.path("success").asBoolean()).as(done.toString()).isTrue();
       assertThat(login.story)
           .contains("granted authorization_code", "granted refresh_token")
           .noneMatch(line -> line.startsWith("registered") || line.startsWith("refused"));
-      person.get("/api/contexts/c/events?internal=true&limit=1000");
+      testUser.get("/api/contexts/c/events?internal=true&limit=1000");
     }
-    leaks.check(folder, LoginServer.SECRET);
+    secretLeaks.check(folder, TestAuthorizationServer.SECRET);
   }
 
   @Test
   void without_a_client_id_it_is_said_where_to_put_one() throws Exception {
     mcp.withoutRegistration();
-    try (var site = site()) {
-      var person = new Person(site, leaks);
-      var context = person.say("c", "safe_connect");
+    try (var testServer = site()) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      var context = testUser.say("c", "safe_connect");
 
-      var failed = person.await(context, "tool-complete");
+      var failed = testUser.await(context, "tool-complete");
 
       assertThat(failed.path("success").asBoolean()).isFalse();
       assertThat(failed.path("error").asString()).contains("mcpServers.NAME.oauth.clientId");
@@ -167,12 +167,12 @@ class OAuthTest {
 
   @Test
   void a_wrong_state_a_used_code_and_a_no_leave_it_as_it_is() throws Exception {
-    try (var site = site()) {
-      var person = new Person(site, leaks);
-      var context = person.say("c", "safe_connect");
-      var asked = person.await(context, "auth-required");
-      var good = back(site, asked);
-      var state = LoginServer.parameters(URI.create(good)).get("state");
+    try (var testServer = site()) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      var context = testUser.say("c", "safe_connect");
+      var asked = testUser.await(context, "auth-required");
+      var good = back(testServer, asked);
+      var state = TestAuthorizationServer.parameters(URI.create(good)).get("state");
 
       for (var bad :
           new String[] {
@@ -187,19 +187,19 @@ class OAuthTest {
             "/oauth/callback?code=x&iss=https%3A%2F%2Fevil.example&state=" + state,
             "/oauth/callback?code=wrong&state=" + state
           }) {
-        var page = open(site, site.url + bad);
+        var page = open(testServer, testServer.url + bad);
         assertThat(page.statusCode()).as(bad).isEqualTo(400);
         assertThat(page.body()).contains("not signed in").doesNotContain("script");
       }
-      assertThat(person.json("/api/inbox").path("items")).hasSize(1);
+      assertThat(testUser.json("/api/inbox").path("items")).hasSize(1);
 
-      assertThat(open(site, good).statusCode()).isEqualTo(200);
-      assertThat(open(site, good).statusCode()).isEqualTo(400);
-      assertThat(open(site, back(site, asked)).statusCode()).isEqualTo(400);
-      person.await(context, "task-complete");
+      assertThat(open(testServer, good).statusCode()).isEqualTo(200);
+      assertThat(open(testServer, good).statusCode()).isEqualTo(400);
+      assertThat(open(testServer, back(testServer, asked)).statusCode()).isEqualTo(400);
+      testUser.await(context, "task-complete");
       assertThat(login.story).filteredOn("granted authorization_code"::equals).hasSize(1);
     }
-    leaks.check(folder, LoginServer.SECRET);
+    secretLeaks.check(folder, TestAuthorizationServer.SECRET);
   }
 
   @Test
@@ -208,23 +208,24 @@ class OAuthTest {
     JsonNode asked;
     ContextId context;
     String good;
-    try (var site = site()) {
-      var person = new Person(site, leaks);
-      context = person.say("c", "safe_connect");
-      asked = person.await(context, "auth-required");
-      person.await(context, event -> event.path("status").asString("").equals("waiting-auth"));
-      good = back(site, asked);
+    try (var testServer = site()) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      context = testUser.say("c", "safe_connect");
+      asked = testUser.await(context, "auth-required");
+      testUser.await(context, event -> event.path("status").asString("").equals("waiting-auth"));
+      good = back(testServer, asked);
     }
     var query = good.substring(good.indexOf('?'));
-    try (var site = site()) {
-      var person = new Person(site, leaks);
-      assertThat(open(site, site.url + "/oauth/callback" + query).statusCode()).isEqualTo(200);
-      person.await(context, "task-complete");
+    try (var testServer = site()) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      assertThat(open(testServer, testServer.url + "/oauth/callback" + query).statusCode())
+          .isEqualTo(200);
+      testUser.await(context, "task-complete");
     }
-    try (var site = site()) {
-      var person = new Person(site, leaks);
-      var later = person.say("d", "safe_whoami");
-      var done = person.await(later, "tool-complete");
+    try (var testServer = site()) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      var later = testUser.say("d", "safe_whoami");
+      var done = testUser.await(later, "tool-complete");
       assertThat(done.path("success").asBoolean()).as(done.toString()).isTrue();
     }
   }
@@ -233,16 +234,18 @@ class OAuthTest {
   void a_token_that_has_expired_is_renewed_and_one_that_cannot_be_is_asked_for_again()
       throws Exception {
     login.expiresIn(1);
-    try (var site = site()) {
-      var person = new Person(site, leaks);
-      var context = person.say("c", "safe_connect");
-      assertThat(open(site, back(site, person.await(context, "auth-required"))).statusCode())
+    try (var testServer = site()) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      var context = testUser.say("c", "safe_connect");
+      assertThat(
+              open(testServer, back(testServer, testUser.await(context, "auth-required")))
+                  .statusCode())
           .isEqualTo(200);
-      person.await(context, "task-complete");
+      testUser.await(context, "task-complete");
 
       login.expiresIn(3600);
-      var later = person.say("d", "safe_whoami");
-      var done = person.await(later, "tool-complete");
+      var later = testUser.say("d", "safe_whoami");
+      var done = testUser.await(later, "tool-complete");
 
       assertThat(done.path("success").asBoolean()).as(done.toString()).isTrue();
       assertThat(login.story)
@@ -251,8 +254,8 @@ class OAuthTest {
 
       login.forget();
       mcp.good.clear();
-      var last = person.say("e", "safe_whoami");
-      person.await(last, "auth-required");
+      var last = testUser.say("e", "safe_whoami");
+      testUser.await(last, "auth-required");
     }
   }
 }

@@ -19,16 +19,16 @@ import tools.jackson.databind.JsonNode;
 class OpenApiTest {
 
   @TempDir Path folder;
-  private Site site;
+  private TestServer testServer;
 
   @BeforeEach
   void open() {
-    site = Site.open(folder);
+    testServer = TestServer.open(folder);
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
   @Test
@@ -36,7 +36,7 @@ class OpenApiTest {
     var paths = document().path("paths");
     assertThat(paths.size()).isGreaterThan(20);
     for (var path : paths.properties()) {
-      var allowed = site.raw(request("OPTIONS", path.getKey()));
+      var allowed = testServer.raw(request("OPTIONS", path.getKey()));
       var header = Pattern.compile("Allow: (.*)\r").matcher(allowed);
       assertThat(header.find()).as(path.getKey()).isTrue();
       assertThat(header.group(1).toLowerCase(Locale.ROOT).split(", "))
@@ -69,7 +69,7 @@ class OpenApiTest {
 
   @Test
   void the_schema_of_events_has_every_kind() {
-    var schema = Json.mapper().readTree(site.get("/schemas/events.json").body());
+    var schema = Json.mapper().readTree(testServer.get("/schemas/events.json").body());
     for (var kind : Kind.values()) {
       assertThat(schema.path("$defs").has(kind.wire())).as(kind.wire()).isTrue();
     }
@@ -77,10 +77,10 @@ class OpenApiTest {
 
   @Test
   void the_front_page_says_how_to_begin() {
-    var text = site.get("/", "Accept", "text/plain");
+    var text = testServer.get("/", "Accept", "text/plain");
     assertThat(text.statusCode()).isEqualTo(200);
-    assertThat(text.body()).contains("curl").contains(site.url.toString());
-    for (var page : List.of(site.get("/"), site.get("/", "Accept", "*/*"))) {
+    assertThat(text.body()).contains("curl").contains(testServer.url.toString());
+    for (var page : List.of(testServer.get("/"), testServer.get("/", "Accept", "*/*"))) {
       assertThat(page.headers().firstValue("Content-Type").orElseThrow()).startsWith("text/html");
       assertThat(page.headers().firstValue("Content-Security-Policy")).isPresent();
     }
@@ -88,9 +88,9 @@ class OpenApiTest {
 
   @Test
   void metrics_count_requests_by_status_and_streams() {
-    site.get("/healthz");
-    site.get("/nowhere");
-    var text = site.get("/metrics").body();
+    testServer.get("/healthz");
+    testServer.get("/nowhere");
+    var text = testServer.get("/metrics").body();
     assertThat(text)
         .contains("# TYPE parley_requests_total counter")
         .contains("parley_requests_total{status=\"200\"}")
@@ -101,14 +101,14 @@ class OpenApiTest {
 
   @Test
   void agent_types_are_listed() {
-    var list = Json.mapper().readTree(site.get("/api/agent-types").body());
+    var list = Json.mapper().readTree(testServer.get("/api/agent-types").body());
     assertThat(list.path("items").valueStream().map(type -> type.path("id").asString()))
         .containsExactly(
             "supervisor", "agent-code", "agent-research", "agent-data", "agent-writer");
   }
 
   private JsonNode document() {
-    var reply = site.get("/openapi.json");
+    var reply = testServer.get("/openapi.json");
     assertThat(reply.statusCode()).isEqualTo(200);
     return Json.mapper().readTree(reply.body());
   }

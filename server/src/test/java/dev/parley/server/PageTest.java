@@ -18,8 +18,8 @@ class PageTest {
 
   @Test
   void browsers_get_a_page_that_may_run_nothing_but_its_own_files() {
-    try (var site = Site.open(folder)) {
-      var page = site.get("/", "Accept", "text/html,application/xhtml+xml");
+    try (var testServer = TestServer.open(folder)) {
+      var page = testServer.get("/", "Accept", "text/html,application/xhtml+xml");
       assertThat(page.statusCode()).isEqualTo(200);
       assertThat(page.headers().firstValue("Content-Type")).hasValue("text/html; charset=utf-8");
       assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
@@ -30,7 +30,7 @@ class PageTest {
           .hasSizeGreaterThan(2)
           .allSatisfy(
               link -> {
-                var file = site.get(link);
+                var file = testServer.get(link);
                 assertThat(file.statusCode()).isEqualTo(200);
                 assertThat(file.headers().firstValue("Cache-Control").orElseThrow())
                     .contains("immutable");
@@ -40,9 +40,10 @@ class PageTest {
 
   @Test
   void what_a_browser_has_is_not_sent_again() {
-    try (var site = Site.open(folder)) {
-      var tag = site.get("/", "Accept", "text/html").headers().firstValue("ETag").orElseThrow();
-      var again = site.get("/", "Accept", "text/html", "If-None-Match", tag);
+    try (var testServer = TestServer.open(folder)) {
+      var tag =
+          testServer.get("/", "Accept", "text/html").headers().firstValue("ETag").orElseThrow();
+      var again = testServer.get("/", "Accept", "text/html", "If-None-Match", tag);
       assertThat(again.statusCode()).isEqualTo(304);
       assertThat(again.body()).isEmpty();
     }
@@ -50,21 +51,21 @@ class PageTest {
 
   @Test
   void other_files_of_the_program_are_not_served() {
-    try (var site = Site.open(folder)) {
+    try (var testServer = TestServer.open(folder)) {
       for (var path : new String[] {"/assets/assets.txt", "/assets/..%2findex.html", "/assets/"}) {
-        assertThat(site.get(path).statusCode()).as(path).isIn(400, 404);
+        assertThat(testServer.get(path).statusCode()).as(path).isIn(400, 404);
       }
     }
   }
 
   @Test
   void the_page_is_for_everybody_and_what_it_shows_is_not() {
-    var wish = Site.Wish.USUAL.tokens(new ApiToken("ann", HASH));
-    try (var site = Site.open(folder, wish)) {
-      assertThat(site.get("/", "Accept", "text/html").statusCode()).isEqualTo(200);
-      assertThat(site.get("/assets/nothing.js").statusCode()).isEqualTo(404);
-      assertThat(site.get("/api/contexts").statusCode()).isEqualTo(401);
-      assertThat(site.get("/api/inbox").statusCode()).isEqualTo(401);
+    var wish = TestServer.Wish.USUAL.tokens(new ApiToken("ann", HASH));
+    try (var testServer = TestServer.open(folder, wish)) {
+      assertThat(testServer.get("/", "Accept", "text/html").statusCode()).isEqualTo(200);
+      assertThat(testServer.get("/assets/nothing.js").statusCode()).isEqualTo(404);
+      assertThat(testServer.get("/api/contexts").statusCode()).isEqualTo(401);
+      assertThat(testServer.get("/api/inbox").statusCode()).isEqualTo(401);
     }
   }
 }

@@ -35,12 +35,12 @@ class ParleyChainTest {
         .formatted(url, agent);
   }
 
-  private RemoteScene bottom() {
-    return new RemoteScene(folder.resolve("bottom"), WORKER);
+  private RemoteAgentTestBed bottom() {
+    return new RemoteAgentTestBed(folder.resolve("bottom"), WORKER);
   }
 
-  private RemoteScene above(String name, String url) {
-    return new RemoteScene(folder.resolve(name), handing(url, "boss"));
+  private RemoteAgentTestBed above(String name, String url) {
+    return new RemoteAgentTestBed(folder.resolve(name), handing(url, "boss"));
   }
 
   private static String deep(String work) {
@@ -52,7 +52,7 @@ class ParleyChainTest {
     try (var bottom = bottom();
         var middle = above("middle", bottom.site.url.toString());
         var top = above("top", middle.site.url.toString())) {
-      var context = RemoteScene.context();
+      var context = RemoteAgentTestBed.context();
       var task = top.say(context, "boss", deep("run echo deep down"));
       var question = top.question(context, 0);
       assertThat(question.inputType()).isEqualTo(InputType.CONFIRMATION);
@@ -70,7 +70,7 @@ class ParleyChainTest {
     try (var bottom = bottom();
         var middle = above("middle", bottom.site.url.toString());
         var top = above("top", middle.site.url.toString())) {
-      var context = RemoteScene.context();
+      var context = RemoteAgentTestBed.context();
       var task = top.say(context, "boss", deep("run touch made"));
       top.give(context, top.question(context, 0), BooleanNode.FALSE);
       top.end(context, task);
@@ -84,7 +84,7 @@ class ParleyChainTest {
     try (var bottom = bottom();
         var middle = above("middle", bottom.site.url.toString());
         var top = above("top", middle.site.url.toString())) {
-      var context = RemoteScene.context();
+      var context = RemoteAgentTestBed.context();
       var task = top.say(context, "boss", deep("run echo never"));
       top.question(context, 0);
       top.cancel(context, task);
@@ -100,8 +100,9 @@ class ParleyChainTest {
     try (var bottom = bottom();
         var middle = above("middle", bottom.site.url.toString());
         var top =
-            new RemoteScene(folder.resolve("top"), handing(middle.site.url.toString(), "peer"))) {
-      var context = RemoteScene.context();
+            new RemoteAgentTestBed(
+                folder.resolve("top"), handing(middle.site.url.toString(), "peer"))) {
+      var context = RemoteAgentTestBed.context();
       var task = top.say(context, "peer", "count slowly to 1000");
       top.await(context, _ -> top.text(context).contains("3"));
       top.cancel(context, task);
@@ -120,13 +121,13 @@ class ParleyChainTest {
           "agents: [{id: boss, type: a2a, url: \""
               + bottom.site.url
               + "/a2a/boss\", version: \"1.0\", transport: jsonrpc}]\n";
-      var first = DoomedParley.start(folder.resolve("middle"), 0, yaml);
+      var first = CrashingServer.start(folder.resolve("middle"), 0, yaml);
       try (var top = above("top", first.url)) {
-        var context = RemoteScene.context();
+        var context = RemoteAgentTestBed.context();
         var task = top.say(context, "peer", "count slowly to 60");
         top.await(context, _ -> top.text(context).startsWith("1 2 3 4 5"));
         first.kill();
-        try (var _ = DoomedParley.start(folder.resolve("middle"), first.port(), yaml)) {
+        try (var _ = CrashingServer.start(folder.resolve("middle"), first.port(), yaml)) {
           assertThat(top.answer(context, task)).isEqualTo(all);
           assertThat(top.text(context)).isEqualTo(all);
         }
@@ -137,7 +138,7 @@ class ParleyChainTest {
   }
 
   /// Waits until no task of the site is open.
-  private static void awaitIdle(RemoteScene scene) throws InterruptedException {
+  private static void awaitIdle(RemoteAgentTestBed scene) throws InterruptedException {
     for (var item : scene.json("/api/contexts").path("items")) {
       var context = new ContextId(item.path("contextId").asString());
       scene.await(
@@ -145,7 +146,7 @@ class ParleyChainTest {
     }
   }
 
-  private static JsonNode pending(RemoteScene scene) {
+  private static JsonNode pending(RemoteAgentTestBed scene) {
     return scene.json("/api/inbox").path("items");
   }
 }

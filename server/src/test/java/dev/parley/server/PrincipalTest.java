@@ -38,25 +38,27 @@ class PrincipalTest {
 
   @TempDir Path folder;
 
-  private static HttpResponse<String> send(Site site, String method, String path, String body) {
+  private static HttpResponse<String> send(
+      TestServer testServer, String method, String path, String body) {
     var answer =
-        site.send(
-            site.request(path, ANN)
+        testServer.send(
+            testServer
+                .request(path, ANN)
                 .header("Content-Type", "application/json")
                 .method(method, BodyPublishers.ofString(body)));
     assertThat(answer.statusCode()).as(method + " " + path + ": " + answer.body()).isLessThan(300);
     return answer;
   }
 
-  private static List<JsonNode> events(Site site, String context, String kind) {
-    return site.log.read(new ContextId(context), Position.START, 1000).stream()
+  private static List<JsonNode> events(TestServer testServer, String context, String kind) {
+    return testServer.log.read(new ContextId(context), Position.START, 1000).stream()
         .map(entry -> Json.mapper().readTree(EventJson.text(entry)))
         .filter(event -> event.path("kind").asString().equals(kind))
         .toList();
   }
 
-  private static void named(Site site, String context, String kind, String field) {
-    assertThat(events(site, context, kind))
+  private static void named(TestServer testServer, String context, String kind, String field) {
+    assertThat(events(testServer, context, kind))
         .as(kind)
         .isNotEmpty()
         .allSatisfy(event -> assertThat(event.path(field).asString("")).isEqualTo("ann"));
@@ -64,118 +66,122 @@ class PrincipalTest {
 
   @Test
   void acts_on_the_native_api_name_the_person() throws Exception {
-    try (var leaks = new Leaks();
-        var site = Site.configured(folder, YAML)) {
-      var ann = new Person(site, leaks, ANN);
+    try (var secretLeaks = new SecretLeaks();
+        var testServer = TestServer.configured(folder, YAML)) {
+      var ann = new TestUser(testServer, secretLeaks, ANN);
       var c = ann.say("c", "say hello");
       ann.await(c, "task-complete");
-      var message = events(site, "c", "message").getFirst();
+      var message = events(testServer, "c", "message").getFirst();
       assertThat(message.path("principal").asString("")).isEqualTo("ann");
-      assertThat(events(site, "c", "message").getLast().has("principal")).isFalse();
-      send(site, "PATCH", "/api/contexts/c", "{\"title\":\"Mine\",\"metadata\":{\"a\":1}}");
+      assertThat(events(testServer, "c", "message").getLast().has("principal")).isFalse();
+      send(testServer, "PATCH", "/api/contexts/c", "{\"title\":\"Mine\",\"metadata\":{\"a\":1}}");
       var one = "/api/contexts/c/messages/" + message.path("messageId").asString();
-      send(site, "PATCH", one, "{\"content\":\"say bye\"}");
-      send(site, "DELETE", one, "");
-      send(site, "PUT", "/api/contexts/c/artifacts/a1", "{\"text\":\"mine\"}");
-      send(site, "PUT", "/api/contexts/c/artifacts/a2", "{\"data\":{\"n\":1}}");
-      send(site, "POST", "/api/contexts/c/fork", "{\"contextId\":\"fork\"}");
-      send(site, "POST", "/api/contexts/c/rewind", "{\"toSeq\":1}");
+      send(testServer, "PATCH", one, "{\"content\":\"say bye\"}");
+      send(testServer, "DELETE", one, "");
+      send(testServer, "PUT", "/api/contexts/c/artifacts/a1", "{\"text\":\"mine\"}");
+      send(testServer, "PUT", "/api/contexts/c/artifacts/a2", "{\"data\":{\"n\":1}}");
+      send(testServer, "POST", "/api/contexts/c/fork", "{\"contextId\":\"fork\"}");
+      send(testServer, "POST", "/api/contexts/c/rewind", "{\"toSeq\":1}");
 
-      named(site, "c", "context-created", "owner");
-      named(site, "c", "context-updated", "principal");
-      named(site, "c", "message-updated", "principal");
-      named(site, "c", "message-deleted", "principal");
-      named(site, "c", "file-write", "principal");
-      named(site, "c", "data-write", "principal");
-      named(site, "c", "context-rewound", "principal");
-      named(site, "fork", "context-forked", "principal");
+      named(testServer, "c", "context-created", "owner");
+      named(testServer, "c", "context-updated", "principal");
+      named(testServer, "c", "message-updated", "principal");
+      named(testServer, "c", "message-deleted", "principal");
+      named(testServer, "c", "file-write", "principal");
+      named(testServer, "c", "data-write", "principal");
+      named(testServer, "c", "context-rewound", "principal");
+      named(testServer, "fork", "context-forked", "principal");
     }
   }
 
   @Test
   void who_answers_or_stops_is_named() throws Exception {
-    try (var leaks = new Leaks();
-        var site = Site.configured(folder, YAML)) {
-      var ann = new Person(site, leaks, ANN);
+    try (var secretLeaks = new SecretLeaks();
+        var testServer = TestServer.configured(folder, YAML)) {
+      var ann = new TestUser(testServer, secretLeaks, ANN);
       var call = ann.say("call", "run echo hi");
       var input = ann.await(call, "input-required").path("inputId").asString();
       ann.answer(call, input, BooleanNode.TRUE);
       ann.await(call, "task-complete");
-      named(site, "call", "input-received", "userId");
+      named(testServer, "call", "input-received", "userId");
 
       var stopped = ann.say("stopped", "run echo never");
       var asked = ann.await(stopped, "input-required");
       var task = "/api/contexts/stopped/tasks/" + asked.path("taskId").asString();
       var id = asked.path("metadata").path("toolCallId").asString();
-      send(site, "POST", task + "/tools/" + id + "/cancel", "");
-      named(site, "stopped", "input-lapsed", "principal");
+      send(testServer, "POST", task + "/tools/" + id + "/cancel", "");
+      named(testServer, "stopped", "input-lapsed", "principal");
 
       var canceled = ann.say("canceled", "run echo never");
       var root = ann.await(canceled, "input-required").path("taskId").asString();
-      send(site, "POST", "/api/contexts/canceled/tasks/" + root + "/cancel", "");
-      named(site, "canceled", "cancel-requested", "requestedBy");
+      send(testServer, "POST", "/api/contexts/canceled/tasks/" + root + "/cancel", "");
+      named(testServer, "canceled", "cancel-requested", "requestedBy");
     }
   }
 
   @Test
   void acts_on_other_apis_name_the_person() throws Exception {
-    try (var leaks = new Leaks();
-        var site = Site.configured(folder, YAML)) {
-      var ann = new Person(site, leaks, ANN);
-      send(site, "POST", "/chat/messages", "{\"content\":\"say hi\",\"conversationId\":\"chat\"}");
+    try (var secretLeaks = new SecretLeaks();
+        var testServer = TestServer.configured(folder, YAML)) {
+      var ann = new TestUser(testServer, secretLeaks, ANN);
+      send(
+          testServer,
+          "POST",
+          "/chat/messages",
+          "{\"content\":\"say hi\",\"conversationId\":\"chat\"}");
       ann.await(new ContextId("chat"), "task-complete");
-      send(site, "PATCH", "/chat/conversations/chat", "{\"title\":\"Mine\"}");
-      assertThat(events(site, "chat", "message").getFirst().path("principal").asString(""))
+      send(testServer, "PATCH", "/chat/conversations/chat", "{\"title\":\"Mine\"}");
+      assertThat(events(testServer, "chat", "message").getFirst().path("principal").asString(""))
           .isEqualTo("ann");
-      named(site, "chat", "context-updated", "principal");
+      named(testServer, "chat", "context-updated", "principal");
 
-      send(site, "POST", "/api/sessions", "{\"id\":\"session\",\"state\":{\"k\":1}}");
-      send(site, "PUT", "/api/sessions/session", "{\"name\":\"Mine\"}");
-      named(site, "session", "state-updated", "principal");
-      named(site, "session", "context-updated", "principal");
+      send(testServer, "POST", "/api/sessions", "{\"id\":\"session\",\"state\":{\"k\":1}}");
+      send(testServer, "PUT", "/api/sessions/session", "{\"name\":\"Mine\"}");
+      named(testServer, "session", "state-updated", "principal");
+      named(testServer, "session", "context-updated", "principal");
 
       var run =
           "{\"threadId\":\"thread\",\"runId\":\"r\",\"state\":{\"k\":1},\"tools\":[],\"context\":[],\"forwardedProps\":{},\"messages\":[{\"id\":\"m\",\"role\":\"user\",\"content\":\"say"
               + " hi\"}]}";
-      send(site, "POST", "/ag-ui/agent-code", run);
-      named(site, "thread", "state-updated", "principal");
-      assertThat(events(site, "thread", "message").getFirst().path("principal").asString(""))
+      send(testServer, "POST", "/ag-ui/agent-code", run);
+      named(testServer, "thread", "state-updated", "principal");
+      assertThat(events(testServer, "thread", "message").getFirst().path("principal").asString(""))
           .isEqualTo("ann");
 
-      var peer = new A2aPeer(site, "agent-code", "1.0");
-      var said = A2aPeer.in(peer.say("m1", "say hi"), "contextId", "a2a");
+      var peer = new A2aTestClient(testServer, "agent-code", "1.0");
+      var said = A2aTestClient.in(peer.say("m1", "say hi"), "contextId", "a2a");
       peer.result(peer.sending(), said, ANN);
-      assertThat(events(site, "a2a", "message").getFirst().path("principal").asString(""))
+      assertThat(events(testServer, "a2a", "message").getFirst().path("principal").asString(""))
           .isEqualTo("ann");
     }
   }
 
   @Test
   void without_tokens_it_is_local_and_never_what_the_body_says() throws Exception {
-    try (var leaks = new Leaks();
-        var site = Site.configured(folder, "agents: [{id: agent-code, tools: []}]\n")) {
-      var person = new Person(site, leaks);
-      person.post("/api/contexts", Json.object().put("contextId", "c"));
+    try (var secretLeaks = new SecretLeaks();
+        var testServer = TestServer.configured(folder, "agents: [{id: agent-code, tools: []}]\n")) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      testUser.post("/api/contexts", Json.object().put("contextId", "c"));
       var body = Json.object().put("content", "say hello").put("principal", "root");
-      var refused = person.post("/api/contexts/c/messages", body).statusCode();
-      var c = person.say("c", "say hello");
-      person.await(c, "task-complete");
+      var refused = testUser.post("/api/contexts/c/messages", body).statusCode();
+      var c = testUser.say("c", "say hello");
+      testUser.await(c, "task-complete");
 
       assertThat(refused).isIn(202, 400);
-      assertThat(events(site, "c", "message").getFirst().path("principal").asString(""))
+      assertThat(events(testServer, "c", "message").getFirst().path("principal").asString(""))
           .isEqualTo("local");
     }
   }
 
   @Test
   void what_is_left_of_a_deleted_context_says_who_deleted_it() throws Exception {
-    try (var leaks = new Leaks();
-        var site = Site.configured(folder, YAML)) {
-      var ann = new Person(site, leaks, ANN);
+    try (var secretLeaks = new SecretLeaks();
+        var testServer = TestServer.configured(folder, YAML)) {
+      var ann = new TestUser(testServer, secretLeaks, ANN);
       var c = ann.say("c", "say hello");
       ann.await(c, "task-complete");
 
-      send(site, "DELETE", "/api/contexts/c", "");
+      send(testServer, "DELETE", "/api/contexts/c", "");
 
       assertThat(ann.get("/api/contexts/c").statusCode()).isEqualTo(410);
     }

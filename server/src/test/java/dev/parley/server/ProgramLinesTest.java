@@ -28,12 +28,12 @@ import tools.jackson.databind.JsonNode;
 class ProgramLinesTest {
 
   @TempDir Path folder;
-  private Site site;
+  private TestServer testServer;
 
   @AfterEach
   void close() {
-    if (site != null) {
-      site.close();
+    if (testServer != null) {
+      testServer.close();
     }
   }
 
@@ -43,25 +43,26 @@ class ProgramLinesTest {
 
   /// Launches a program that prints these lines. Returns its agent's id when it has ended.
   private String run(String program, Path lines) throws Exception {
-    site =
-        Site.configured(
+    testServer =
+        TestServer.configured(
             folder,
             """
             agents:
               - {id: printer, type: cli, cli: %s, permission: allow, command: [/bin/sh, -c, "cat >/dev/null & cat %s", sh]}
             """
                 .formatted(program, lines));
-    var launched = site.post("/api/agents", "{\"type\":\"printer\",\"prompt\":\"go\"}");
-    var id = AgentsScene.id(launched);
-    Orders.await(
-        site.log,
-        new dev.parley.protocol.ContextId(AgentsScene.json(launched).path("sessionId").asString()),
+    var launched = testServer.post("/api/agents", "{\"type\":\"printer\",\"prompt\":\"go\"}");
+    var id = AgentsApiTestBed.id(launched);
+    ModelInstructions.await(
+        testServer.log,
+        new dev.parley.protocol.ContextId(
+            AgentsApiTestBed.json(launched).path("sessionId").asString()),
         e -> new TaskId(id).equals(e.taskId()) && e.event().kind() == Kind.TASK_COMPLETE);
     return id;
   }
 
   private List<JsonNode> messages(String id, String query) {
-    return AgentsScene.json(site.get("/api/agents/" + id + "/messages" + query))
+    return AgentsApiTestBed.json(testServer.get("/api/agents/" + id + "/messages" + query))
         .valueStream()
         .toList();
   }
@@ -71,7 +72,9 @@ class ProgramLinesTest {
     var lines = new ArrayList<String>();
     var cursor = "";
     while (true) {
-      var page = AgentsScene.json(site.get("/api/agents/" + id + "/raw?limit=" + limit + cursor));
+      var page =
+          AgentsApiTestBed.json(
+              testServer.get("/api/agents/" + id + "/raw?limit=" + limit + cursor));
       page.path("items").forEach(item -> lines.add(item.path("line").asString()));
       if (!page.path("nextCursor").isString()) {
         return lines;
@@ -87,7 +90,7 @@ class ProgramLinesTest {
     "codex, codex-tool.jsonl",
     "gemini, gemini-stream.jsonl"
   })
-  void every_line_comes_back_as_it_was_printed(String program, String name) // S2.11, S2.17
+  void every_line_comes_back_as_it_was_printed(String program, String name) // AGENT-11, AGENT-17
       throws Exception {
     var printed = Files.readAllLines(fixture(name));
     var id = run(program, fixture(name));
@@ -103,7 +106,8 @@ class ProgramLinesTest {
   }
 
   @Test
-  void a_message_has_the_line_and_the_keys_that_it_was_made_of() throws Exception { // S2.14, S2.16
+  void a_message_has_the_line_and_the_keys_that_it_was_made_of()
+      throws Exception { // AGENT-14, AGENT-16
     var id = run("claude", fixture("claude-stream.jsonl"));
     var messages = messages(id, "");
 
@@ -133,7 +137,7 @@ class ProgramLinesTest {
   }
 
   @Test
-  void calls_have_the_ids_of_the_program() throws Exception { // S2.17
+  void calls_have_the_ids_of_the_program() throws Exception { // AGENT-17
     var messages = messages(run("claude", fixture("claude-tool.jsonl")), "");
 
     var use = of(messages, "tool_use").getFirst();
@@ -147,7 +151,7 @@ class ProgramLinesTest {
   }
 
   @Test
-  void the_log_does_not_hold_a_text_twice_for_its_lines() throws Exception { // X.14
+  void the_log_does_not_hold_a_text_twice_for_its_lines() throws Exception { // CORE-14
     var text = "All work and no play makes a program say the same again and again. ";
     var printed = new ArrayList<String>();
     printed.add(
@@ -167,9 +171,10 @@ class ProgramLinesTest {
     var id = run("claude", Files.write(folder.resolve("lines"), printed));
 
     assertThat(lines(id, 500)).isEqualTo(printed);
-    var context = AgentsScene.json(site.get("/api/agents/" + id)).path("session").path("id");
+    var context =
+        AgentsApiTestBed.json(testServer.get("/api/agents/" + id)).path("session").path("id");
     assertThat(
-            site
+            testServer
                 .log
                 .read(
                     new dev.parley.protocol.ContextId(context.asString()),
@@ -185,8 +190,8 @@ class ProgramLinesTest {
   @Test
   void a_token_that_may_not_read_internal_events_gets_no_lines() throws Exception {
     var quiet = new String[] {"Authorization", "Bearer q"};
-    site =
-        Site.configured(
+    testServer =
+        TestServer.configured(
             folder,
             """
             auth: {tokens: [{name: quiet, sha256: %s, internal: false}]}
@@ -194,15 +199,16 @@ class ProgramLinesTest {
               - {id: printer, type: cli, cli: claude, permission: allow, command: [/bin/sh, -c, "cat >/dev/null & cat %s", sh]}
             """
                 .formatted(sha256("q"), fixture("claude-stream.jsonl")));
-    var launched = site.post("/agent/stream", "{\"agent\":\"printer\",\"prompt\":\"go\"}", quiet);
+    var launched =
+        testServer.post("/agent/stream", "{\"agent\":\"printer\",\"prompt\":\"go\"}", quiet);
     assertThat(launched.statusCode()).as(launched.body()).isEqualTo(200);
     assertThat(launched.body()).doesNotContain("3f6a8488-cf6c-4c87-ae53-23fde66cb33e");
 
     var agent = "/api/agents/" + launched.headers().firstValue("X-Agent-Id").orElseThrow();
-    var refused = site.get(agent + "/raw", quiet);
+    var refused = testServer.get(agent + "/raw", quiet);
     assertThat(refused.statusCode()).isEqualTo(403);
     assertThat(refused.body()).contains("internal-forbidden");
-    var messages = AgentsScene.json(site.get(agent + "/messages", quiet));
+    var messages = AgentsApiTestBed.json(testServer.get(agent + "/messages", quiet));
     assertThat(messages).isNotEmpty().noneMatch(message -> message.has("raw"));
     assertThat(messages.toString()).doesNotContain("3f6a8488-cf6c-4c87-ae53-23fde66cb33e");
   }

@@ -9,13 +9,13 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /// Agents behind a service elsewhere: another Parley, or something that behaves worse.
-class ProxyAgentTest extends FarScene {
+class ProxyAgentTest extends RemoteServiceTestBed {
 
   @Test
-  void another_parley_works_as_an_agent_here() throws Exception { // S2.10
+  void another_parley_works_as_an_agent_here() throws Exception { // AGENT-10
     var there = Files.createDirectories(folder.resolve("far"));
     Files.writeString(there.resolve("a.txt"), "apples");
-    try (var far = Site.configured(there, "agents: [{id: worker, tools: [files]}]\n");
+    try (var far = TestServer.configured(there, "agents: [{id: worker, tools: [files]}]\n");
         var near = near(far.url.toString())) {
       var counted = ended(near, launch(near, "count to 3"));
       assertThat(counted.path("status").asString()).isEqualTo("completed");
@@ -40,7 +40,7 @@ class ProxyAgentTest extends FarScene {
 
   @Test
   void a_stream_without_ends_of_blocks_and_without_a_result_is_understood()
-      throws Exception { // S2.10
+      throws Exception { // AGENT-10
     on(
         "/agent/stream",
         exchange ->
@@ -89,7 +89,7 @@ class ProxyAgentTest extends FarScene {
   }
 
   @Test
-  void it_decides_about_its_tools_and_may_not_name_its_model() throws Exception { // S5.12
+  void it_decides_about_its_tools_and_may_not_name_its_model() throws Exception { // EVENT-12
     on(
         "/agent/stream",
         exchange ->
@@ -103,13 +103,19 @@ class ProxyAgentTest extends FarScene {
                     """),
                 COMPLETE));
     try (var near = near(url())) {
-      var chat = new Chat(near);
-      assertThat(chat.read("/api/agent-types").path("items").get(0).path("toolNames").toString())
+      var chatTestClient = new ChatTestClient(near);
+      assertThat(
+              chatTestClient
+                  .read("/api/agent-types")
+                  .path("items")
+                  .get(0)
+                  .path("toolNames")
+                  .toString())
           .isEqualTo("[\"*\"]");
-      var sent = chat.say("hi");
-      chat.follow(sent);
+      var sent = chatTestClient.say("hi");
+      chatTestClient.follow(sent);
 
-      var result = chat.read("/chat/tasks/" + sent.taskId()).path("result");
+      var result = chatTestClient.read("/chat/tasks/" + sent.taskId()).path("result");
       assertThat(result.path("modelUsage").propertyNames()).containsExactly("unknown");
       assertThat(result.path("modelUsage").path("unknown").path("outputTokens").asInt())
           .isEqualTo(3);
@@ -117,12 +123,13 @@ class ProxyAgentTest extends FarScene {
   }
 
   @Test
-  void stopping_it_here_stops_it_there() throws Exception { // S2.9
+  void stopping_it_here_stops_it_there() throws Exception { // AGENT-9
     var there = Files.createDirectories(folder.resolve("far"));
-    try (var far = Site.configured(there, "agents: [{id: worker, tools: [files]}]\n");
+    try (var far = TestServer.configured(there, "agents: [{id: worker, tools: [files]}]\n");
         var near = near(far.url.toString())) {
       var id = launch(near, "count slowly to 1000");
-      Orders.await(near.log, context(near, id), e -> e.event().kind() == Kind.CONTENT_DELTA);
+      ModelInstructions.await(
+          near.log, context(near, id), e -> e.event().kind() == Kind.CONTENT_DELTA);
       assertThat(near.send(near.request("/api/agents/" + id).DELETE()).statusCode()).isEqualTo(204);
       var remote = json(far.get("/api/agents").body()).get(0);
       assertThat(ended(far, remote.path("id").asString()).path("status").asString())
@@ -134,7 +141,7 @@ class ProxyAgentTest extends FarScene {
 
   @Test
   void a_plain_service_is_understood_and_its_noise_is_kept()
-      throws Exception { // S2.21, S2.22, S2.26
+      throws Exception { // AGENT-21, AGENT-22, AGENT-26
     on(
         "/agent/stream",
         exchange ->
@@ -162,7 +169,7 @@ class ProxyAgentTest extends FarScene {
   }
 
   @Test
-  void what_ends_without_an_end_or_badly_is_a_failure() throws Exception { // S2.4
+  void what_ends_without_an_end_or_badly_is_a_failure() throws Exception { // AGENT-4
     on("/dropped/agent/stream", exchange -> stream(exchange, HELLO));
     on(
         "/bad/agent/stream",
@@ -203,7 +210,7 @@ class ProxyAgentTest extends FarScene {
   }
 
   @Test
-  void a_silent_service_is_given_up_and_told_to_stop() throws Exception { // S2.8
+  void a_silent_service_is_given_up_and_told_to_stop() throws Exception { // AGENT-8
     on(
         "/agent/stream",
         exchange -> {
@@ -225,7 +232,7 @@ class ProxyAgentTest extends FarScene {
   }
 
   @Test
-  void its_lines_are_passed_on_as_they_were_by_the_proxy_here() throws Exception { // S2.2
+  void its_lines_are_passed_on_as_they_were_by_the_proxy_here() throws Exception { // AGENT-2
     on(
         "/agent/stream",
         exchange ->
@@ -248,7 +255,7 @@ class ProxyAgentTest extends FarScene {
             "{id: x, type: proxy, url: \"ftp://a\"}",
             "{id: x, type: proxy, url: \"http://a\", model: default}")) {
       org.assertj.core.api.Assertions.assertThatThrownBy(
-              () -> Site.configured(folder, "agents: [" + wrong + "]\n").close())
+              () -> TestServer.configured(folder, "agents: [" + wrong + "]\n").close())
           .as(wrong)
           .isInstanceOf(dev.parley.protocol.Rejection.Invalid.class);
     }

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /// What becomes of an agent elsewhere when the connection to it breaks.
-class ProxyReconnectTest extends FarScene {
+class ProxyReconnectTest extends RemoteServiceTestBed {
 
   @Test
   void a_broken_connection_is_taken_up_where_events_have_ids() throws Exception {
@@ -100,7 +100,7 @@ class ProxyReconnectTest extends FarScene {
       assertThat(ended(near, id).path("status").asString()).isEqualTo("failed");
       var error =
           (ErrorReported)
-              Orders.await(
+              ModelInstructions.await(
                       near.log, context(near, id), entry -> entry.event() instanceof ErrorReported)
                   .event();
       assertThat(error.code()).isEqualTo(ErrorCode.INTERRUPTED);
@@ -132,12 +132,13 @@ class ProxyReconnectTest extends FarScene {
   void another_parley_that_is_stopped_and_started_is_taken_up() throws Exception {
     var there = Files.createDirectories(folder.resolve("far"));
     var yaml = "agents: [{id: worker, tools: [files]}]\n";
-    var far = Site.configured(there, yaml);
+    var far = TestServer.configured(there, yaml);
     try (var near = near(far.url.toString(), "60s")) {
       var id = launch(near, "count slowly to 20");
-      Orders.await(near.log, context(near, id), e -> e.event().kind() == Kind.CONTENT_DELTA);
+      ModelInstructions.await(
+          near.log, context(near, id), e -> e.event().kind() == Kind.CONTENT_DELTA);
       far.close();
-      far = Site.configured(there, yaml, far.url.getPort());
+      far = TestServer.configured(there, yaml, far.url.getPort());
       var agent = ended(near, id);
       assertThat(agent.path("status").asString()).isEqualTo("completed");
       assertThat(deltas(messages(near, id))).startsWith("1 2 3").endsWith("19 20");

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PushRacesTest {
 
   @TempDir Path folder;
-  @AutoClose final Hook hook = new Hook();
+  @AutoClose final TestWebhook hook = new TestWebhook();
   private final CountDownLatch held = new CountDownLatch(1);
   private final CountDownLatch free = new CountDownLatch(1);
 
@@ -49,41 +49,45 @@ class PushRacesTest {
   void tellsNothingMoreIfTheWebhookIsDeletedWhileItIsPostedTo() throws Exception {
     holdPosts();
     String task;
-    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, CONFIG)) {
       task =
           taskOf(
-              call(site, "1.0", "SendMessage", sendWithNameless(hook, "tck-complete-task-1", "")));
+              call(
+                  testServer,
+                  "1.0",
+                  "SendMessage",
+                  sendWithNameless(hook, "tck-complete-task-1", "")));
       await(held);
       var named = Json.object().put("taskId", task).put("id", task);
-      call(site, "1.0", "DeleteTaskPushNotificationConfig", named);
-      assertThat(configs(site, task).size()).isZero();
+      call(testServer, "1.0", "DeleteTaskPushNotificationConfig", named);
+      assertThat(configs(testServer, task).size()).isZero();
       hook.hold.set(() -> {});
       free.countDown();
       assertThat(hook.seen).hasSize(1);
-      expectNothingButANewTask(site, hook);
+      expectNothingButANewTask(testServer, hook);
     }
-    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
-      assertThat(configs(site, task).size()).isZero();
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, CONFIG)) {
+      assertThat(configs(testServer, task).size()).isZero();
     }
   }
 
   @Test
   void goesOnElsewhereIfTheTargetChangesWhileItIsPostedTo() throws Exception {
     holdPosts();
-    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, CONFIG)) {
       var params = sendWithNameless(hook, "tck-complete-task-1", "");
-      var task = taskOf(call(site, "1.0", "SendMessage", params));
+      var task = taskOf(call(testServer, "1.0", "SendMessage", params));
       await(held);
       hook.hold.set(() -> {});
       var moved = Json.object().put("taskId", task).put("url", hook.url()).put("token", "t-2");
-      call(site, "1.0", "CreateTaskPushNotificationConfig", moved);
+      call(testServer, "1.0", "CreateTaskPushNotificationConfig", moved);
       var after = hook.untilEnd();
       free.countDown();
 
       // Nobody knows whether the post that was under way was taken, so it is made again.
       assertThat(after.getFirst().body().has("task")).isTrue();
       assertThat(after).allSatisfy(one -> assertThat(one.token()).isEqualTo("t-2"));
-      assertThat(after.stream().map(Hook.Call::id)).doesNotHaveDuplicates();
+      assertThat(after.stream().map(TestWebhook.WebhookDelivery::id)).doesNotHaveDuplicates();
     }
   }
 
@@ -91,18 +95,19 @@ class PushRacesTest {
   void forgetsWebhooksThirtyDaysAfterTheyWereTold() throws Exception {
     var clock = new AtomicReference<>(Instant.now());
     String task;
-    try (var site = Site.durable(folder, CONFIG, clock::get)) {
-      task = taskOf(call(site, "1.0", "SendMessage", sendWithHook(hook, "tck-complete-task-1")));
+    try (var testServer = TestServer.durable(folder, CONFIG, clock::get)) {
+      task =
+          taskOf(call(testServer, "1.0", "SendMessage", sendWithHook(hook, "tck-complete-task-1")));
       hook.untilEnd();
       awaitNoneOpen();
     }
     clock.updateAndGet(now -> now.plus(Duration.ofDays(29)));
-    try (var site = Site.durable(folder, CONFIG, clock::get)) {
-      assertThat(configs(site, task).size()).isEqualTo(1);
+    try (var testServer = TestServer.durable(folder, CONFIG, clock::get)) {
+      assertThat(configs(testServer, task).size()).isEqualTo(1);
     }
     clock.updateAndGet(now -> now.plus(Duration.ofDays(2)));
-    try (var site = Site.durable(folder, CONFIG, clock::get)) {
-      assertThat(configs(site, task).size()).isZero();
+    try (var testServer = TestServer.durable(folder, CONFIG, clock::get)) {
+      assertThat(configs(testServer, task).size()).isZero();
     }
   }
 
@@ -110,8 +115,8 @@ class PushRacesTest {
   @Test
   void goes_on_when_a_read_was_refused_for_whatever_reason() throws Exception {
     var refusals = new AtomicInteger(1);
-    try (var site = Site.open(folder, CONFIG, log -> refusing(log, refusals))) {
-      call(site, "1.0", "SendMessage", sendWithHook(hook, "tck-complete-task-1"));
+    try (var testServer = TestServer.open(folder, CONFIG, log -> refusing(log, refusals))) {
+      call(testServer, "1.0", "SendMessage", sendWithHook(hook, "tck-complete-task-1"));
 
       assertThat(hook.untilEnd()).isNotEmpty();
       assertThat(refusals.get()).isLessThan(1);

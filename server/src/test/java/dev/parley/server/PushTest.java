@@ -23,12 +23,12 @@ class PushTest {
       """;
 
   @TempDir Path folder;
-  @AutoClose final Hook hook = new Hook();
+  @AutoClose final TestWebhook hook = new TestWebhook();
 
-  static JsonNode call(Site site, String version, String method, ObjectNode params) {
+  static JsonNode call(TestServer testServer, String version, String method, ObjectNode params) {
     var request = Json.object().put("jsonrpc", "2.0").put("id", 1).put("method", method);
     request.set("params", params);
-    var reply = site.post("/a2a/kit", request.toString(), "A2A-Version", version);
+    var reply = testServer.post("/a2a/kit", request.toString(), "A2A-Version", version);
     return Json.mapper().readTree(reply.body());
   }
 
@@ -40,7 +40,7 @@ class PushTest {
     return params;
   }
 
-  static ObjectNode sendWithHook(Hook hook, String messageId) {
+  static ObjectNode sendWithHook(TestWebhook testWebhook, String messageId) {
     var params = send(messageId, "hi");
     var push =
         params
@@ -48,7 +48,7 @@ class PushTest {
             .put("returnImmediately", true)
             .putObject("taskPushNotificationConfig")
             .put("id", "w1")
-            .put("url", hook.url())
+            .put("url", testWebhook.url())
             .put("token", "t-1");
     push.putObject("authentication").put("scheme", "Bearer").put("credentials", "secret-1");
     return params;
@@ -56,8 +56,8 @@ class PushTest {
 
   @Test
   void tellsEverythingInOrder() throws Exception {
-    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
-      call(site, "1.0", "SendMessage", sendWithHook(hook, "tck-stream-artifact-chunked-1"));
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, CONFIG)) {
+      call(testServer, "1.0", "SendMessage", sendWithHook(hook, "tck-stream-artifact-chunked-1"));
       var calls = hook.untilEnd();
       assertThat(calls.getFirst().body().has("task")).isTrue();
       assertThat(calls)
@@ -67,7 +67,7 @@ class PushTest {
                 assertThat(one.authorization()).isEqualTo("Bearer secret-1");
                 assertThat(one.type()).isEqualTo("application/a2a+json");
               });
-      assertThat(calls.stream().map(Hook.Call::id)).doesNotHaveDuplicates();
+      assertThat(calls.stream().map(TestWebhook.WebhookDelivery::id)).doesNotHaveDuplicates();
       var text = new StringBuilder();
       for (var one : calls) {
         one.body()
@@ -85,24 +85,24 @@ class PushTest {
   @Test
   void triesAgainUntilTheWebhookTakesIt() throws Exception {
     hook.refusals.set(3);
-    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
-      call(site, "1.0", "SendMessage", sendWithHook(hook, "tck-complete-task-1"));
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, CONFIG)) {
+      call(testServer, "1.0", "SendMessage", sendWithHook(hook, "tck-complete-task-1"));
       var calls = hook.untilEnd();
       assertThat(hook.refused.get()).isEqualTo(3);
       assertThat(calls.getFirst().body().has("task")).isTrue();
-      assertThat(calls.stream().map(Hook.Call::id)).doesNotHaveDuplicates();
+      assertThat(calls.stream().map(TestWebhook.WebhookDelivery::id)).doesNotHaveDuplicates();
     }
   }
 
   @Test
   void goesOnAfterARestart() throws Exception {
     hook.refusals.set(Integer.MAX_VALUE);
-    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
-      call(site, "1.0", "SendMessage", sendWithHook(hook, "tck-complete-task-1"));
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, CONFIG)) {
+      call(testServer, "1.0", "SendMessage", sendWithHook(hook, "tck-complete-task-1"));
     }
     hook.refusals.set(0);
-    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
-      assertThat(site.url).isNotNull();
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, CONFIG)) {
+      assertThat(testServer.url).isNotNull();
       var calls = hook.untilEnd();
       assertThat(calls.getFirst().body().has("task")).isTrue();
       assertThat(calls.getFirst().authorization()).isEqualTo("Bearer secret-1");
@@ -110,8 +110,8 @@ class PushTest {
   }
 
   /// With a webhook that has no id.
-  static ObjectNode sendWithNameless(Hook hook, String messageId, String task) {
-    var params = sendWithHook(hook, messageId);
+  static ObjectNode sendWithNameless(TestWebhook testWebhook, String messageId, String task) {
+    var params = sendWithHook(testWebhook, messageId);
     params.withObject("configuration").withObject("taskPushNotificationConfig").remove("id");
     if (!task.isEmpty()) {
       params.withObject("message").put("taskId", task);
@@ -123,87 +123,101 @@ class PushTest {
     return reply.at("/result/task/id").asString();
   }
 
-  static JsonNode configs(Site site, String task) {
+  static JsonNode configs(TestServer testServer, String task) {
     var params = Json.object().put("taskId", task);
-    return call(site, "1.0", "ListTaskPushNotificationConfigs", params).at("/result/configs");
+    return call(testServer, "1.0", "ListTaskPushNotificationConfigs", params).at("/result/configs");
   }
 
   /// A task whose webhook takes nothing at first: once it knows all, what was to be posted before was posted, too.
-  static void expectNothingButANewTask(Site site, Hook hook) throws InterruptedException {
-    hook.seen.clear();
-    hook.calls.clear();
-    hook.refusals.set(2);
+  static void expectNothingButANewTask(TestServer testServer, TestWebhook testWebhook)
+      throws InterruptedException {
+    testWebhook.seen.clear();
+    testWebhook.calls.clear();
+    testWebhook.refusals.set(2);
     var task =
-        taskOf(call(site, "1.0", "SendMessage", sendWithHook(hook, "tck-complete-task-fence")));
-    hook.untilEnd();
+        taskOf(
+            call(
+                testServer,
+                "1.0",
+                "SendMessage",
+                sendWithHook(testWebhook, "tck-complete-task-fence")));
+    testWebhook.untilEnd();
     // One that was on its way when all was cleared may still have come first.
-    var late = hook.seen.element().contains(task) ? 0 : 1;
-    assertThat(hook.seen.stream().skip(late))
+    var late = testWebhook.seen.element().contains(task) ? 0 : 1;
+    assertThat(testWebhook.seen.stream().skip(late))
         .isNotEmpty()
         .allSatisfy(body -> assertThat(body).contains(task));
   }
 
   @Test
   void tellsOnceOfAMessageThatIsSentAgain() throws Exception {
-    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, CONFIG)) {
       var params = sendWithNameless(hook, "tck-complete-task-1", "");
-      var task = taskOf(call(site, "1.0", "SendMessage", params));
-      assertThat(taskOf(call(site, "1.0", "SendMessage", params))).isEqualTo(task);
-      assertThat(hook.untilEnd().stream().map(Hook.Call::id)).doesNotHaveDuplicates();
-      assertThat(taskOf(call(site, "1.0", "SendMessage", params))).isEqualTo(task);
-      var configs = configs(site, task);
+      var task = taskOf(call(testServer, "1.0", "SendMessage", params));
+      assertThat(taskOf(call(testServer, "1.0", "SendMessage", params))).isEqualTo(task);
+      assertThat(hook.untilEnd().stream().map(TestWebhook.WebhookDelivery::id))
+          .doesNotHaveDuplicates();
+      assertThat(taskOf(call(testServer, "1.0", "SendMessage", params))).isEqualTo(task);
+      var configs = configs(testServer, task);
       assertThat(configs.size()).isEqualTo(1);
       assertThat(configs.at("/0/id").asString()).isEqualTo(task);
-      expectNothingButANewTask(site, hook);
+      expectNothingButANewTask(testServer, hook);
     }
   }
 
   @Test
   void tellsOnceIfAFollowUpNamesTheWebhookAgain() throws Exception {
-    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, CONFIG)) {
       var first = sendWithNameless(hook, "tck-input-required-1", "");
-      var task = taskOf(call(site, "1.0", "SendMessage", first));
+      var task = taskOf(call(testServer, "1.0", "SendMessage", first));
       var calls = new ArrayList<>(hook.until("INPUT_REQUIRED"));
       var sent =
-          call(site, "1.0", "SendMessage", sendWithNameless(hook, "tck-complete-task-2", task));
+          call(
+              testServer,
+              "1.0",
+              "SendMessage",
+              sendWithNameless(hook, "tck-complete-task-2", task));
       assertThat(taskOf(sent)).isEqualTo(task);
       calls.addAll(hook.untilEnd());
-      assertThat(calls.stream().map(Hook.Call::id)).doesNotHaveDuplicates();
-      assertThat(configs(site, task).size()).isEqualTo(1);
-      expectNothingButANewTask(site, hook);
+      assertThat(calls.stream().map(TestWebhook.WebhookDelivery::id)).doesNotHaveDuplicates();
+      assertThat(configs(testServer, task).size()).isEqualTo(1);
+      expectNothingButANewTask(testServer, hook);
     }
   }
 
   @Test
   void goesOnElsewhereIfTheTargetChanges() throws Exception {
-    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, CONFIG)) {
       var first = sendWithNameless(hook, "tck-input-required-1", "");
-      var task = taskOf(call(site, "1.0", "SendMessage", first));
+      var task = taskOf(call(testServer, "1.0", "SendMessage", first));
       var before = hook.until("INPUT_REQUIRED");
       var moved = Json.object().put("taskId", task).put("url", hook.url()).put("token", "t-2");
-      call(site, "1.0", "CreateTaskPushNotificationConfig", moved);
+      call(testServer, "1.0", "CreateTaskPushNotificationConfig", moved);
       var second = send("tck-complete-task-2", "go on");
       second.withObject("message").put("taskId", task);
-      call(site, "1.0", "SendMessage", second);
+      call(testServer, "1.0", "SendMessage", second);
       var after = hook.untilEnd();
       assertThat(after).allSatisfy(one -> assertThat(one.token()).isEqualTo("t-2"));
       // The last one may not have been answered yet when the target changed, and is then told
       // again.
-      var known = before.subList(0, before.size() - 1).stream().map(Hook.Call::id).toList();
-      assertThat(after.stream().map(Hook.Call::id))
+      var known =
+          before.subList(0, before.size() - 1).stream()
+              .map(TestWebhook.WebhookDelivery::id)
+              .toList();
+      assertThat(after.stream().map(TestWebhook.WebhookDelivery::id))
           .doesNotHaveDuplicates()
           .doesNotContainAnyElementsOf(known);
-      assertThat(configs(site, task).size()).isEqualTo(1);
+      assertThat(configs(testServer, task).size()).isEqualTo(1);
     }
   }
 
   @Test
   void tellsAWebhookOfAFollowUpOnlyWhatFollows() throws Exception {
-    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
-      var task = taskOf(call(site, "1.0", "SendMessage", send("tck-input-required-1", "hi")));
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, CONFIG)) {
+      var task = taskOf(call(testServer, "1.0", "SendMessage", send("tck-input-required-1", "hi")));
       var set = Json.object().put("taskId", task).put("id", "w0").put("url", hook.url());
-      call(site, "1.0", "CreateTaskPushNotificationConfig", set);
-      call(site, "1.0", "SendMessage", sendWithNameless(hook, "tck-complete-task-2", task));
+      call(testServer, "1.0", "CreateTaskPushNotificationConfig", set);
+      call(testServer, "1.0", "SendMessage", sendWithNameless(hook, "tck-complete-task-2", task));
       var calls = hook.untilEnd();
       assertThat(calls).noneMatch(one -> one.body().has("task"));
     }
@@ -212,28 +226,28 @@ class PushTest {
   @Test
   void stopsWhenTheWebhookIsDeleted() throws Exception {
     hook.refusals.set(Integer.MAX_VALUE);
-    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, CONFIG)) {
       var params = sendWithNameless(hook, "tck-complete-task-1", "");
-      var task = taskOf(call(site, "1.0", "SendMessage", params));
+      var task = taskOf(call(testServer, "1.0", "SendMessage", params));
       awaitPost();
       var named = Json.object().put("taskId", task).put("id", task);
-      call(site, "1.0", "DeleteTaskPushNotificationConfig", named);
-      assertThat(configs(site, task).size()).isZero();
-      expectNothingButANewTask(site, hook);
+      call(testServer, "1.0", "DeleteTaskPushNotificationConfig", named);
+      assertThat(configs(testServer, task).size()).isZero();
+      expectNothingButANewTask(testServer, hook);
     }
   }
 
   @Test
   void stopsWhenTheContextIsDeleted() throws Exception {
     hook.refusals.set(Integer.MAX_VALUE);
-    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, CONFIG)) {
       var sent =
-          call(site, "1.0", "SendMessage", sendWithNameless(hook, "tck-complete-task-1", ""));
+          call(testServer, "1.0", "SendMessage", sendWithNameless(hook, "tck-complete-task-1", ""));
       awaitPost();
       var context = sent.at("/result/task/contextId").asString();
-      var deleted = site.send(site.request("/api/contexts/" + context).DELETE());
+      var deleted = testServer.send(testServer.request("/api/contexts/" + context).DELETE());
       assertThat(deleted.statusCode()).isEqualTo(204);
-      expectNothingButANewTask(site, hook);
+      expectNothingButANewTask(testServer, hook);
     }
   }
 
@@ -247,17 +261,18 @@ class PushTest {
 
   @Test
   void tellsThoseOfZeroThreeTheWholeTask() throws Exception {
-    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, CONFIG)) {
       var params = send("tck-input-required-1", "hi");
       params.withObject("message").put("kind", "message").put("role", "user");
-      var task = call(site, "0.3", "message/send", params).path("result").path("id").asString();
+      var task =
+          call(testServer, "0.3", "message/send", params).path("result").path("id").asString();
       var set = Json.object().put("taskId", task);
       set.putObject("pushNotificationConfig").put("url", hook.url());
-      var kept = call(site, "0.3", "tasks/pushNotificationConfig/set", set);
+      var kept = call(testServer, "0.3", "tasks/pushNotificationConfig/set", set);
       assertThat(kept.at("/result/pushNotificationConfig/id").asString()).isNotEmpty();
       var answer = send("tck-complete-task-2", "go on");
       answer.withObject("message").put("kind", "message").put("role", "user").put("taskId", task);
-      call(site, "0.3", "message/send", answer);
+      call(testServer, "0.3", "message/send", answer);
       var calls = hook.until("\"state\":\"completed\"");
       assertThat(calls.stream().map(one -> one.body().at("/status/state").asString()))
           .doesNotHaveDuplicates();
@@ -270,29 +285,33 @@ class PushTest {
 
   @Test
   void keepsListsAndForgetsWebhooks() {
-    try (var site = Site.durable(folder, Site.Wish.USUAL, CONFIG)) {
-      var sent = call(site, "1.0", "SendMessage", send("tck-input-required-1", "hi"));
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, CONFIG)) {
+      var sent = call(testServer, "1.0", "SendMessage", send("tck-input-required-1", "hi"));
       var task = sent.at("/result/task/id").asString();
       var config = Json.object().put("taskId", task).put("id", "a").put("url", hook.url());
       assertThat(
-              call(site, "1.0", "CreateTaskPushNotificationConfig", config)
+              call(testServer, "1.0", "CreateTaskPushNotificationConfig", config)
                   .at("/result/url")
                   .asString())
           .isEqualTo(hook.url());
       var named = Json.object().put("taskId", task).put("id", "a");
       assertThat(
-              call(site, "1.0", "GetTaskPushNotificationConfig", named).at("/result/id").asString())
+              call(testServer, "1.0", "GetTaskPushNotificationConfig", named)
+                  .at("/result/id")
+                  .asString())
           .isEqualTo("a");
       var all = Json.object().put("taskId", task);
       assertThat(
-              call(site, "1.0", "ListTaskPushNotificationConfigs", all)
+              call(testServer, "1.0", "ListTaskPushNotificationConfigs", all)
                   .at("/result/configs")
                   .size())
           .isEqualTo(1);
-      assertThat(call(site, "1.0", "DeleteTaskPushNotificationConfig", named).has("error"))
+      assertThat(call(testServer, "1.0", "DeleteTaskPushNotificationConfig", named).has("error"))
           .isFalse();
       assertThat(
-              call(site, "1.0", "GetTaskPushNotificationConfig", named).at("/error/code").asInt())
+              call(testServer, "1.0", "GetTaskPushNotificationConfig", named)
+                  .at("/error/code")
+                  .asInt())
           .isEqualTo(-32001);
     }
   }
@@ -300,8 +319,8 @@ class PushTest {
   @Test
   void postsToNoPrivateAddressUnlessAllowed() {
     var config = "agents: [{id: kit, type: conformance}]\n";
-    try (var site = Site.durable(folder, Site.Wish.USUAL, config)) {
-      var reply = call(site, "1.0", "SendMessage", sendWithHook(hook, "tck-complete-task-1"));
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL, config)) {
+      var reply = call(testServer, "1.0", "SendMessage", sendWithHook(hook, "tck-complete-task-1"));
       assertThat(reply.at("/error/code").asInt()).isEqualTo(-32602);
       assertThat(reply.at("/error/message").asString()).contains("private");
       assertThat(hook.calls).isEmpty();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The real Claude Code behind a session, against a stand-in model (S3.58).
+/// The real Claude Code behind a session, against a stand-in model (SESSION-58).
 @Tag("long")
 @Timeout(300)
 class RealClaudeSessionsTest {
@@ -24,8 +24,8 @@ class RealClaudeSessionsTest {
   void it_has_forgotten_what_a_rewind_took_back(boolean byMessage) throws Exception {
     var home = Files.createDirectories(folder.resolve("home"));
     try (var model = RealPrograms.model();
-        var site =
-            Site.configured(
+        var testServer =
+            TestServer.configured(
                 folder,
                 """
                 agents:
@@ -44,25 +44,27 @@ class RealClaudeSessionsTest {
                         RealPrograms.module("@anthropic-ai/claude-code/cli-wrapper.cjs"),
                         home,
                         model.url()))) {
-      var kagent = new Kagent(site);
-      kagent.post("/api/sessions", Json.object().put("id", "c"));
-      kagent.ask("c", "coder", "PLAIN alpha");
-      var taken = kagent.said("c", "coder", "PLAIN bravo");
-      kagent.ended("c", taken);
+      var kagentTestClient = new KagentTestClient(testServer);
+      kagentTestClient.post("/api/sessions", Json.object().put("id", "c"));
+      kagentTestClient.ask("c", "coder", "PLAIN alpha");
+      var taken = kagentTestClient.said("c", "coder", "PLAIN bravo");
+      kagentTestClient.ended("c", taken);
       assertThat(model.lastRequest().body().toString()).contains("alpha", "bravo");
 
       if (byMessage) {
-        kagent.rewind("c", taken, "", false);
+        kagentTestClient.rewind("c", taken, "", false);
       } else {
         var before = Json.object().put("rewind_before_invocation_id", taken);
-        Kagent.data(200, kagent.post("/api/sessions/c/rewind", before));
+        KagentTestClient.data(200, kagentTestClient.post("/api/sessions/c/rewind", before));
       }
-      kagent.ask("c", "coder", "PLAIN charlie");
+      kagentTestClient.ask("c", "coder", "PLAIN charlie");
 
       assertThat(model.lastRequest().body().toString())
           .contains("alpha", "charlie")
           .doesNotContain("bravo");
-      assertThat(kagent.conversation("c")).contains("PLAIN charlie").doesNotContain("PLAIN bravo");
+      assertThat(kagentTestClient.conversation("c"))
+          .contains("PLAIN charlie")
+          .doesNotContain("PLAIN bravo");
     }
   }
 }

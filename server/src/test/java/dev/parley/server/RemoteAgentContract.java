@@ -54,15 +54,15 @@ abstract class RemoteAgentContract {
     peer.close();
   }
 
-  private RemoteScene scene(Path folder) {
-    return new RemoteScene(folder, RemoteScene.peer(url, settings));
+  private RemoteAgentTestBed scene(Path folder) {
+    return new RemoteAgentTestBed(folder, RemoteAgentTestBed.peer(url, settings));
   }
 
   @Test
   void what_it_says_is_told_as_it_comes_and_its_ids_are_kept(@TempDir Path folder)
       throws Exception {
     try (var scene = scene(folder)) {
-      var context = RemoteScene.context();
+      var context = RemoteAgentTestBed.context();
       assertThat(scene.ask(context, "say one two three")).isEqualTo("one two three");
       assertThat(scene.text(context)).isEqualTo("one two three");
       assertThat(scene.blocks(context)).hasSize(1);
@@ -77,7 +77,7 @@ abstract class RemoteAgentContract {
   void the_next_turn_goes_on_in_its_context_and_a_rewind_leaves_it(@TempDir Path folder)
       throws Exception {
     try (var scene = scene(folder)) {
-      var context = RemoteScene.context();
+      var context = RemoteAgentTestBed.context();
       scene.ask(context, "first");
       var second = scene.say(context, "peer", "second");
       assertThat(echo(scene.answer(context, second)).path("turn").asInt()).isEqualTo(2);
@@ -102,7 +102,7 @@ abstract class RemoteAgentContract {
   @Test
   void files_and_data_become_artifacts_here(@TempDir Path folder) throws Exception {
     try (var scene = scene(folder)) {
-      var context = RemoteScene.context();
+      var context = RemoteAgentTestBed.context();
       assertThat(scene.ask(context, "make")).isEqualTo("made");
       var artifacts = scene.json("/api/contexts/" + context + "/artifacts").path("items");
       assertThat(artifacts).hasSize(2);
@@ -123,7 +123,7 @@ abstract class RemoteAgentContract {
   @Test
   void what_it_thinks_and_calls_is_told(@TempDir Path folder) throws Exception {
     try (var scene = scene(folder)) {
-      var context = RemoteScene.context();
+      var context = RemoteAgentTestBed.context();
       assertThat(scene.ask(context, "think")).isEqualTo("thought");
       assertThat(scene.entries(context))
           .anyMatch(e -> e instanceof ThoughtStream t && t.content().equals("let me see"));
@@ -142,18 +142,18 @@ abstract class RemoteAgentContract {
   @Test
   void a_message_without_a_task_and_a_last_word_are_answers(@TempDir Path folder) throws Exception {
     try (var scene = scene(folder)) {
-      assertThat(scene.ask(RemoteScene.context(), "message")).isEqualTo("just a message");
-      assertThat(scene.ask(RemoteScene.context(), "end")).isEqualTo("all in the end");
+      assertThat(scene.ask(RemoteAgentTestBed.context(), "message")).isEqualTo("just a message");
+      assertThat(scene.ask(RemoteAgentTestBed.context(), "end")).isEqualTo("all in the end");
     }
   }
 
   @Test
   void what_fails_there_fails_here_with_its_reason(@TempDir Path folder) throws Exception {
     try (var scene = scene(folder)) {
-      var context = RemoteScene.context();
+      var context = RemoteAgentTestBed.context();
       assertThat(scene.failure(context, scene.say(context, "peer", "fail")))
           .contains(url, "it broke");
-      var other = RemoteScene.context();
+      var other = RemoteAgentTestBed.context();
       assertThat(scene.failure(other, scene.say(other, "peer", "reject")))
           .contains("rejected", "not my work");
     }
@@ -162,7 +162,7 @@ abstract class RemoteAgentContract {
   @Test
   void what_it_asks_is_asked_here_and_answered_there(@TempDir Path folder) throws Exception {
     try (var scene = scene(folder)) {
-      var context = RemoteScene.context();
+      var context = RemoteAgentTestBed.context();
       var task = scene.say(context, "peer", "ask");
       var question = scene.question(context, 0);
       assertThat(question.prompt()).isEqualTo("What is your name?");
@@ -181,7 +181,7 @@ abstract class RemoteAgentContract {
   void approvals_are_asked_one_by_one_and_told_together_s3_61(@TempDir Path folder)
       throws Exception {
     try (var scene = scene(folder)) {
-      var context = RemoteScene.context();
+      var context = RemoteAgentTestBed.context();
       var task = scene.say(context, "peer", "approve");
       var first = scene.question(context, 0);
       var second = scene.question(context, 1);
@@ -200,7 +200,7 @@ abstract class RemoteAgentContract {
   @Test
   void an_approval_of_other_arguments_is_none(@TempDir Path folder) throws Exception {
     try (var scene = scene(folder)) {
-      var context = RemoteScene.context();
+      var context = RemoteAgentTestBed.context();
       var task = scene.say(context, "peer", "approve");
       var changed = Json.object().put("approved", true);
       changed.putObject("arguments").put("command", "rm z");
@@ -216,7 +216,7 @@ abstract class RemoteAgentContract {
   @Test
   void choices_are_offered_here(@TempDir Path folder) throws Exception {
     try (var scene = scene(folder)) {
-      var context = RemoteScene.context();
+      var context = RemoteAgentTestBed.context();
       var task = scene.say(context, "peer", "choose");
       var colour = scene.question(context, 0);
       assertThat(colour.options())
@@ -235,7 +235,7 @@ abstract class RemoteAgentContract {
       throws Exception {
     try (var scene = scene(folder)) {
       for (var order : List.of("forever", "ask")) {
-        var context = RemoteScene.context();
+        var context = RemoteAgentTestBed.context();
         var task = scene.say(context, "peer", order);
         scene.await(context, _ -> !scene.noted(context, "taskId").isEmpty());
         if (order.equals("ask")) {
@@ -258,7 +258,7 @@ abstract class RemoteAgentContract {
   void a_broken_stream_is_taken_up_and_nothing_is_lost_or_doubled(@TempDir Path folder)
       throws Exception {
     try (var scene = scene(folder)) {
-      var context = RemoteScene.context();
+      var context = RemoteAgentTestBed.context();
       var task = scene.say(context, "peer", "steps 6");
       scene.awaitText(context, "1 ");
       peer.send("cut");
@@ -283,7 +283,7 @@ abstract class RemoteAgentContract {
   @Test
   void after_a_restart_here_it_goes_on_with_what_was_said_meanwhile(@TempDir Path folder)
       throws Exception {
-    var context = RemoteScene.context();
+    var context = RemoteAgentTestBed.context();
     String task;
     try (var scene = scene(folder)) {
       task = scene.say(context, "peer", "steps 3");
@@ -303,7 +303,7 @@ abstract class RemoteAgentContract {
 
   @Test
   void what_it_asked_can_be_answered_after_a_restart_here(@TempDir Path folder) throws Exception {
-    var context = RemoteScene.context();
+    var context = RemoteAgentTestBed.context();
     String task;
     try (var scene = scene(folder)) {
       task = scene.say(context, "peer", "ask");
@@ -323,8 +323,8 @@ abstract class RemoteAgentContract {
             + "\""
             + settings
             + "}\n- {id: boss, tools: [\"agent:peer\"]}\n";
-    try (var scene = new RemoteScene(folder, yaml)) {
-      var context = RemoteScene.context();
+    try (var scene = new RemoteAgentTestBed(folder, yaml)) {
+      var context = RemoteAgentTestBed.context();
       var task = scene.say(context, "boss", "delegate say hello world to peer");
       assertThat(scene.answer(context, task)).contains("hello world");
       assertThat(scene.entries(context)).anyMatch(e -> e.kind() == Kind.SUBTASK_COMPLETE);
@@ -334,7 +334,7 @@ abstract class RemoteAgentContract {
   @Test
   void what_is_said_while_it_works_is_told_when_it_is_done(@TempDir Path folder) throws Exception {
     try (var scene = scene(folder)) {
-      var context = RemoteScene.context();
+      var context = RemoteAgentTestBed.context();
       var task = scene.say(context, "peer", "steps 1");
       scene.awaitText(context, "1 ");
       steer(scene, context, "say more");
@@ -345,7 +345,7 @@ abstract class RemoteAgentContract {
     }
   }
 
-  private static void steer(RemoteScene scene, ContextId context, String text) {
+  private static void steer(RemoteAgentTestBed scene, ContextId context, String text) {
     var body = Json.object().put("content", text).put("whenBusy", "steer").toString();
     var answer = scene.site.post("/api/contexts/" + context + "/messages", body);
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);

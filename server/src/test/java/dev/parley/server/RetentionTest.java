@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// S1.91, X.18.
+/// CHAT-91, CORE-18.
 @Timeout(60)
 class RetentionTest {
 
@@ -44,7 +44,7 @@ class RetentionTest {
   void idle_contexts_go_and_those_in_use_stay() {
     var now = new AtomicReference<>(START);
     var log = new MemoryLog(now::get);
-    var config = Site.config(folder).keepingDataIn(folder);
+    var config = TestServer.config(folder).keepingDataIn(folder);
     var serverSources = new Server.ServerSources(now::get, UUID::randomUUID);
     var serverDependencies =
         new ServerFactory(config, serverSources, Extensions.NONE).createOn(log);
@@ -81,7 +81,7 @@ class RetentionTest {
 
   @Test
   void a_context_that_is_used_while_it_is_being_removed_stays() {
-    var config = Site.config(folder).keepingDataIn(folder);
+    var config = TestServer.config(folder).keepingDataIn(folder);
     var serverDependencies =
         new ServerFactory(config, Server.ServerSources.real(), Extensions.NONE).create();
     try {
@@ -116,7 +116,7 @@ class RetentionTest {
     var failures = new CountDownLatch(1);
     var memory = new MemoryLog(now::get);
     var log = failingOnce(memory, failures);
-    var config = Site.config(folder).keepingDataIn(folder);
+    var config = TestServer.config(folder).keepingDataIn(folder);
     var serverSources = new Server.ServerSources(now::get, UUID::randomUUID);
     var serverDependencies =
         new ServerFactory(config, serverSources, Extensions.NONE).createOn(log);

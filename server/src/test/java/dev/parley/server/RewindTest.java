@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/// Going back, and going another way, through the native door (S3-G, X.13, X.17).
+/// Going back, and going another way, through the native API (SESSION-G, CORE-13, CORE-17).
 @Timeout(120)
 class RewindTest {
 
@@ -31,17 +31,17 @@ class RewindTest {
   private static final String CONTEXT = "/api/contexts/c1";
 
   @TempDir Path folder;
-  private Site site;
+  private TestServer testServer;
 
   @BeforeEach
   void open() {
-    site = Site.durable(folder, Site.Wish.USUAL);
-    site.post("/api/contexts", "{\"contextId\":\"c1\",\"title\":\"Talk\"}");
+    testServer = TestServer.durable(folder, TestServer.Wish.USUAL);
+    testServer.post("/api/contexts", "{\"contextId\":\"c1\",\"title\":\"Talk\"}");
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
   private static JsonNode json(HttpResponse<String> reply) {
@@ -54,14 +54,14 @@ class RewindTest {
 
   /// Says something and waits until it was answered.
   private JsonNode say(String path, String text) {
-    var accepted = json(site.post(path + "/messages", "{\"content\":\"" + text + "\"}"));
+    var accepted = json(testServer.post(path + "/messages", "{\"content\":\"" + text + "\"}"));
     var context = new ContextId(accepted.path("contextId").asString());
     var task = new TaskId(accepted.path("taskId").asString());
     var at = Position.of(accepted.path("seq").asLong());
     try {
       while (true) {
-        site.log.await(context, at, Duration.ofSeconds(30));
-        for (var entry : site.log.read(context, at, 100)) {
+        testServer.log.await(context, at, Duration.ofSeconds(30));
+        for (var entry : testServer.log.read(context, at, 100)) {
           at = entry.position();
           if (task.equals(entry.taskId()) && entry.event() instanceof TaskComplete) {
             return accepted;
@@ -74,7 +74,7 @@ class RewindTest {
   }
 
   private List<String> messages(String path) {
-    return json(site.get(path + "/messages"))
+    return json(testServer.get(path + "/messages"))
         .path("items")
         .valueStream()
         .map(message -> message.path("content").asString())
@@ -82,7 +82,7 @@ class RewindTest {
   }
 
   private HttpResponse<String> rewind(String body, String... headers) {
-    return site.post(CONTEXT + "/rewind", body, headers);
+    return testServer.post(CONTEXT + "/rewind", body, headers);
   }
 
   private static String before(JsonNode accepted) {
@@ -90,11 +90,12 @@ class RewindTest {
   }
 
   @Test
-  void a_context_goes_back_to_before_a_task_and_on_from_there() { // S3.27, S3.43, S3.45, S3.47
+  void a_context_goes_back_to_before_a_task_and_on_from_there() { // SESSION-27, SESSION-43,
+    // SESSION-45, SESSION-47
     say(CONTEXT, "say A");
     var second = say(CONTEXT, "say B");
     var third = say(CONTEXT, "say C");
-    var head = site.log.head(C).seq();
+    var head = testServer.log.head(C).seq();
 
     var rewound = rewind(before(second));
 
@@ -102,8 +103,8 @@ class RewindTest {
     assertThat(json(rewound).path("seq").asLong()).isEqualTo(head + 1);
     assertThat(json(rewound).path("toSeq").asLong()).isEqualTo(second.path("seq").asLong() - 1);
     assertThat(messages(CONTEXT)).containsExactly("say A", "A");
-    assertThat(json(site.get(CONTEXT + "/tasks")).path("items")).hasSize(2);
-    assertThat(site.get(CONTEXT + "/events?after=0&limit=1000").body()).contains("say C");
+    assertThat(json(testServer.get(CONTEXT + "/tasks")).path("items")).hasSize(2);
+    assertThat(testServer.get(CONTEXT + "/events?after=0&limit=1000").body()).contains("say C");
     say(CONTEXT, "say D");
     assertThat(messages(CONTEXT)).containsExactly("say A", "A", "say D", "D");
     assertThat(code(rewind(before(third)))).isEqualTo("already-rewound");
@@ -111,7 +112,7 @@ class RewindTest {
   }
 
   @Test
-  void going_back_before_everything_leaves_a_context_that_can_be_used() { // S3.50
+  void going_back_before_everything_leaves_a_context_that_can_be_used() { // SESSION-50
     var first = say(CONTEXT, "say A");
     say(CONTEXT, "say B");
     var message = "{\"beforeMessageId\":\"" + first.path("messageId").asString() + "\"}";
@@ -124,10 +125,10 @@ class RewindTest {
   }
 
   @Test
-  void a_rewind_can_itself_be_taken_back() { // S3.55
+  void a_rewind_can_itself_be_taken_back() { // SESSION-55
     say(CONTEXT, "say A");
     var second = say(CONTEXT, "say B");
-    var head = site.log.head(C).seq();
+    var head = testServer.log.head(C).seq();
     rewind(before(second));
     say(CONTEXT, "say C");
 
@@ -139,10 +140,10 @@ class RewindTest {
   }
 
   @Test
-  void what_makes_no_sense_is_refused_and_changes_nothing() { // S3.49
+  void what_makes_no_sense_is_refused_and_changes_nothing() { // SESSION-49
     var first = say(CONTEXT, "say A");
-    var head = site.log.head(C).seq();
-    var answer = json(site.get(CONTEXT + "/messages")).path("items").get(1).path("messageId");
+    var head = testServer.log.head(C).seq();
+    var answer = json(testServer.get(CONTEXT + "/messages")).path("items").get(1).path("messageId");
 
     for (var body : List.of("{}", "{\"toSeq\":1,\"beforeTaskId\":\"x\"}")) {
       assertThat(rewind(body).statusCode()).as(body).isEqualTo(400);
@@ -156,28 +157,29 @@ class RewindTest {
     assertThat(code(rewind("{\"toSeq\":" + inside + "}"))).isEqualTo("inside-task");
     assertThat(code(rewind("{\"beforeMessageId\":\"" + answer.asString() + "\"}")))
         .isEqualTo("inside-task");
-    assertThat(site.log.head(C).seq()).isEqualTo(head);
+    assertThat(testServer.log.head(C).seq()).isEqualTo(head);
   }
 
   @Test
-  void a_context_at_work_is_not_taken_back() throws InterruptedException { // X.13
+  void a_context_at_work_is_not_taken_back() throws InterruptedException { // CORE-13
     var first = say(CONTEXT, "say A");
-    var running = json(site.post(CONTEXT + "/messages", "{\"content\":\"count slowly to 500\"}"));
+    var running =
+        json(testServer.post(CONTEXT + "/messages", "{\"content\":\"count slowly to 500\"}"));
 
     assertThat(code(rewind(before(first)))).isEqualTo("busy");
 
-    site.post(CONTEXT + "/tasks/" + running.path("taskId").asString() + "/cancel", "{}");
-    for (var at = site.log.head(C);
-        site.log.inspect(C, state -> !state.openTasks().isEmpty());
-        at = site.log.head(C)) {
-      site.log.await(C, at, Duration.ofSeconds(30));
+    testServer.post(CONTEXT + "/tasks/" + running.path("taskId").asString() + "/cancel", "{}");
+    for (var at = testServer.log.head(C);
+        testServer.log.inspect(C, state -> !state.openTasks().isEmpty());
+        at = testServer.log.head(C)) {
+      testServer.log.await(C, at, Duration.ofSeconds(30));
     }
     assertThat(rewind(before(first)).statusCode()).isEqualTo(200);
     assertThat(messages(CONTEXT)).isEmpty();
   }
 
   @Test
-  void of_many_who_go_back_at_once_one_wins() throws Exception { // X.13
+  void of_many_who_go_back_at_once_one_wins() throws Exception { // CORE-13
     var first = say(CONTEXT, "say A");
     var codes = new ArrayList<Integer>();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -193,7 +195,7 @@ class RewindTest {
   }
 
   @Test
-  void the_same_rewind_sent_twice_is_one() { // X.7
+  void the_same_rewind_sent_twice_is_one() { // CORE-7
     say(CONTEXT, "say A");
     var second = say(CONTEXT, "say B");
 
@@ -209,97 +211,100 @@ class RewindTest {
   }
 
   @Test
-  void artifacts_and_state_go_back_and_versions_are_never_used_twice() { // S3.53
+  void artifacts_and_state_go_back_and_versions_are_never_used_twice() { // SESSION-53
     var path = CONTEXT + "/artifacts/notes";
     put(path, "{\"text\":\"one\"}");
-    var place = site.log.head(C).seq();
+    var place = testServer.log.head(C).seq();
     put(path, "{\"text\":\"two\",\"expectedVersion\":1}");
     put(CONTEXT + "/artifacts/other", "{\"text\":\"x\"}");
 
     rewind("{\"toSeq\":" + place + "}");
 
-    assertThat(json(site.get(path)).path("version").asInt()).isEqualTo(1);
-    assertThat(site.get(path + "/content").body()).isEqualTo("one");
-    assertThat(json(site.get(path + "?version=2")).path("rewound").asBoolean()).isTrue();
-    assertThat(site.get(path + "/content?version=2").body()).isEqualTo("two");
-    assertThat(site.get(CONTEXT + "/artifacts/other").statusCode()).isEqualTo(404);
+    assertThat(json(testServer.get(path)).path("version").asInt()).isEqualTo(1);
+    assertThat(testServer.get(path + "/content").body()).isEqualTo("one");
+    assertThat(json(testServer.get(path + "?version=2")).path("rewound").asBoolean()).isTrue();
+    assertThat(testServer.get(path + "/content?version=2").body()).isEqualTo("two");
+    assertThat(testServer.get(CONTEXT + "/artifacts/other").statusCode()).isEqualTo(404);
     assertThat(put(path, "{\"text\":\"three\",\"expectedVersion\":2}").statusCode()).isEqualTo(409);
     assertThat(
             json(put(path, "{\"text\":\"three\",\"expectedVersion\":1}")).path("version").asInt())
         .isEqualTo(3);
     assertThat(json(put(CONTEXT + "/artifacts/other", "{\"text\":\"y\"}")).path("version").asInt())
         .isEqualTo(2);
-    assertThat(site.get(CONTEXT + "/events?kinds=context-rewound").body())
+    assertThat(testServer.get(CONTEXT + "/events?kinds=context-rewound").body())
         .contains("\"artifactDelta\":{\"other\":null,\"notes\":1}");
   }
 
   private HttpResponse<String> put(String path, String body) {
-    return site.send(
-        site.request(path)
+    return testServer.send(
+        testServer
+            .request(path)
             .header("Content-Type", "application/json")
             .PUT(BodyPublishers.ofString(body)));
   }
 
   @Test
-  void a_fork_shares_the_past_and_goes_its_own_way() { // S3.57, X.17
+  void a_fork_shares_the_past_and_goes_its_own_way() { // SESSION-57, CORE-17
     say(CONTEXT, "say A");
-    var cut = site.log.head(C).seq();
+    var cut = testServer.log.head(C).seq();
     say(CONTEXT, "say B");
 
-    var made = site.post(CONTEXT + "/fork", "{\"atSeq\":" + cut + ",\"contextId\":\"f1\"}");
+    var made = testServer.post(CONTEXT + "/fork", "{\"atSeq\":" + cut + ",\"contextId\":\"f1\"}");
 
     assertThat(made.statusCode()).isEqualTo(201);
     assertThat(made.headers().firstValue("Location")).hasValue("/api/contexts/f1");
     assertThat(json(made).path("forkedFrom").toString())
         .isEqualTo("{\"contextId\":\"c1\",\"atSeq\":" + cut + "}");
     assertThat(json(made).path("title").asString()).isEqualTo("Talk");
-    assertThat(json(site.get("/api/contexts")).path("items").get(0)).isEqualTo(json(made));
+    assertThat(json(testServer.get("/api/contexts")).path("items").get(0)).isEqualTo(json(made));
     assertThat(messages("/api/contexts/f1")).containsExactly("say A", "A");
     say("/api/contexts/f1", "say C");
     assertThat(messages("/api/contexts/f1")).containsExactly("say A", "A", "say C", "C");
     assertThat(messages(CONTEXT)).containsExactly("say A", "A", "say B", "B");
-    var events = site.get("/api/contexts/f1/events?limit=1000").body();
+    var events = testServer.get("/api/contexts/f1/events?limit=1000").body();
     assertThat(events)
         .contains("context-forked")
         .doesNotContain("\"contextId\":\"c1\",\"timestamp");
 
-    site.send(site.request(CONTEXT).DELETE());
+    testServer.send(testServer.request(CONTEXT).DELETE());
 
     assertThat(messages("/api/contexts/f1")).containsExactly("say A", "A", "say C", "C");
-    assertThat(site.get(CONTEXT).statusCode()).isEqualTo(410);
+    assertThat(testServer.get(CONTEXT).statusCode()).isEqualTo(410);
   }
 
   @Test
   void a_context_at_work_can_be_forked_and_works_on() throws InterruptedException {
-    var running = json(site.post(CONTEXT + "/messages", "{\"content\":\"count slowly to 80\"}"));
-    site.log.await(C, Position.of(running.path("seq").asLong() + 4), Duration.ofSeconds(30));
+    var running =
+        json(testServer.post(CONTEXT + "/messages", "{\"content\":\"count slowly to 80\"}"));
+    testServer.log.await(C, Position.of(running.path("seq").asLong() + 4), Duration.ofSeconds(30));
 
-    var made = site.post(CONTEXT + "/fork", "{\"title\":\"Another try\"}");
+    var made = testServer.post(CONTEXT + "/fork", "{\"title\":\"Another try\"}");
 
     var fork = "/api/contexts/" + json(made).path("contextId").asString();
     assertThat(json(made).path("title").asString()).isEqualTo("Another try");
     assertThat(json(made).path("openTasks").asInt()).isZero();
-    assertThat(json(site.get(fork + "/tasks")).path("items").get(0).path("status").asString())
+    assertThat(json(testServer.get(fork + "/tasks")).path("items").get(0).path("status").asString())
         .isEqualTo(TaskState.CANCELED.wire());
     say(fork, "say hello");
     assertThat(messages(fork)).endsWith("hello");
     say(CONTEXT, "say done");
-    assertThat(json(site.get(CONTEXT + "/tasks")).path("items").get(0).path("status").asString())
+    assertThat(
+            json(testServer.get(CONTEXT + "/tasks")).path("items").get(0).path("status").asString())
         .isEqualTo(TaskState.COMPLETED.wire());
   }
 
   @Test
-  void a_fork_that_cannot_be_is_refused_and_one_sent_twice_is_one() { // X.7
-    site.post("/api/contexts", "{\"contextId\":\"taken\"}");
+  void a_fork_that_cannot_be_is_refused_and_one_sent_twice_is_one() { // CORE-7
+    testServer.post("/api/contexts", "{\"contextId\":\"taken\"}");
 
-    assertThat(code(site.post(CONTEXT + "/fork", "{\"contextId\":\"taken\"}")))
+    assertThat(code(testServer.post(CONTEXT + "/fork", "{\"contextId\":\"taken\"}")))
         .isEqualTo("context-exists");
-    assertThat(code(site.post(CONTEXT + "/fork", "{\"atSeq\":99}"))).isEqualTo("invalid-seq");
-    assertThat(site.post("/api/contexts/unknown/fork", "{}").statusCode()).isEqualTo(404);
-    var once = site.post(CONTEXT + "/fork", "{}", "Idempotency-Key", "k1");
+    assertThat(code(testServer.post(CONTEXT + "/fork", "{\"atSeq\":99}"))).isEqualTo("invalid-seq");
+    assertThat(testServer.post("/api/contexts/unknown/fork", "{}").statusCode()).isEqualTo(404);
+    var once = testServer.post(CONTEXT + "/fork", "{}", "Idempotency-Key", "k1");
     say(CONTEXT, "say A");
-    var again = site.post(CONTEXT + "/fork", "{}", "Idempotency-Key", "k1");
-    var other = site.post(CONTEXT + "/fork", "{\"atSeq\":2}", "Idempotency-Key", "k1");
+    var again = testServer.post(CONTEXT + "/fork", "{}", "Idempotency-Key", "k1");
+    var other = testServer.post(CONTEXT + "/fork", "{\"atSeq\":2}", "Idempotency-Key", "k1");
 
     assertThat(again.statusCode()).isEqualTo(201);
     assertThat(again.body()).isEqualTo(once.body());

@@ -1,6 +1,6 @@
 package dev.parley.server;
 
-import static dev.parley.server.Embedded.config;
+import static dev.parley.server.EmbeddedTestServer.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -36,14 +36,14 @@ class RunawayPatternsTest {
 
   @TempDir Path folder;
 
-  private Embedded talk;
+  private EmbeddedTestServer talk;
 
   @BeforeEach
   void start() throws IOException {
     Files.writeString(folder.resolve("a".repeat(50)), "text");
     Files.writeString(folder.resolve("b".repeat(40) + "Z"), "text");
     var agent = Config.Agent.of("clerk", "Helps", "files", "ask_user");
-    talk = new Embedded(config(folder, agent), Extensions.NONE);
+    talk = new EmbeddedTestServer(config(folder, agent), Extensions.NONE);
   }
 
   @AfterEach

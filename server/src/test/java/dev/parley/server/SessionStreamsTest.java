@@ -27,30 +27,31 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A session while it is worked in: rewind by message, reload, sub-agents, approvals, costs (S3-G, S3-H).
+/// A session while it is worked in: rewind by message, reload, sub-agents, approvals, costs (SESSION-G, SESSION-H).
 @Timeout(120)
 class SessionStreamsTest {
 
   private static final ContextId C = new ContextId("c");
 
   @TempDir Path folder;
-  private Site site;
-  private Kagent kagent;
+  private TestServer testServer;
+  private KagentTestClient kagentTestClient;
 
   @BeforeEach
   void open() {
     start();
-    kagent.post("/api/sessions", Json.object().put("id", "c").put("name", "Talk"));
+    kagentTestClient.post("/api/sessions", Json.object().put("id", "c").put("name", "Talk"));
   }
 
   private void start() {
-    site = Site.durable(folder, Site.Wish.USUAL, "approvals: {a2aCallers: [local]}\n");
-    kagent = new Kagent(site);
+    testServer =
+        TestServer.durable(folder, TestServer.Wish.USUAL, "approvals: {a2aCallers: [local]}\n");
+    kagentTestClient = new KagentTestClient(testServer);
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
   private static ObjectNode sending(ObjectNode message) {
@@ -65,91 +66,94 @@ class SessionStreamsTest {
   }
 
   @Test
-  void rewind_and_invoke_tells_what_is_left_and_then_the_turn_S3_13_S3_48() {
-    kagent.say("c", "say A");
-    var second = kagent.say("c", "say B");
+  void rewind_and_invoke_tells_what_is_left_and_then_the_turn_SESSION_13_SESSION_48() {
+    kagentTestClient.say("c", "say A");
+    var second = kagentTestClient.say("c", "say B");
 
-    var frames = kagent.rewind("c", second, "say C", false);
+    var frames = kagentTestClient.rewind("c", second, "say C", false);
 
     var first = frames.getFirst();
     assertThat(first.path("kind").asString()).isEqualTo("task");
     assertThat(first.path("id").asString()).isEqualTo("c");
-    assertThat(Kagent.words(Json.mapper().createArrayNode().add(first)))
+    assertThat(KagentTestClient.words(Json.mapper().createArrayNode().add(first)))
         .containsExactly("say A", "A");
     assertThat(states(frames)).startsWith("submitted").endsWith("completed");
     assertThat(frames.getLast().path("final").asBoolean()).isTrue();
-    assertThat(kagent.conversation("c")).containsExactly("say A", "A", "say C", "C");
-    for (var task : kagent.tasks("c")) {
+    assertThat(kagentTestClient.conversation("c")).containsExactly("say A", "A", "say C", "C");
+    for (var task : kagentTestClient.tasks("c")) {
       for (var message : task.path("history")) {
         assertThat(message.path("metadata").path("kagent_invocation_id").asString())
-            .isNotEmpty(); // S3.42
+            .isNotEmpty(); // SESSION-42
       }
     }
   }
 
   @Test
-  void an_unknown_invocation_fails_and_changes_nothing_S3_49() {
-    kagent.say("c", "say A");
-    var head = site.log.head(C);
+  void an_unknown_invocation_fails_and_changes_nothing_SESSION_49() {
+    kagentTestClient.say("c", "say A");
+    var head = testServer.log.head(C);
 
-    var frames = kagent.rewind("c", "unknown", "say C", true);
+    var frames = kagentTestClient.rewind("c", "unknown", "say C", true);
 
     assertThat(states(frames)).containsExactly("failed");
-    assertThat(site.log.head(C)).isEqualTo(head);
+    assertThat(testServer.log.head(C)).isEqualTo(head);
     var body = Json.object().put("rewind_before_invocation_id", "unknown");
-    assertThat(Kagent.error(400, kagent.post("/api/sessions/c/rewind", body))).contains("unknown");
-    Kagent.error(400, kagent.post("/api/sessions/c/rewind", Json.object()));
-    Kagent.error(404, kagent.post("/api/sessions/none/rewind", body));
-    assertThat(site.log.head(C)).isEqualTo(head);
+    assertThat(KagentTestClient.error(400, kagentTestClient.post("/api/sessions/c/rewind", body)))
+        .contains("unknown");
+    KagentTestClient.error(400, kagentTestClient.post("/api/sessions/c/rewind", Json.object()));
+    KagentTestClient.error(404, kagentTestClient.post("/api/sessions/none/rewind", body));
+    assertThat(testServer.log.head(C)).isEqualTo(head);
   }
 
   private void set(String json) {
     var body = Json.object().set("state", Json.mapper().readTree(json));
-    Kagent.data(200, kagent.send("PATCH", "/api/sessions/c", body));
+    KagentTestClient.data(200, kagentTestClient.send("PATCH", "/api/sessions/c", body));
   }
 
   @Test
-  void state_and_artifacts_go_back_S3_51_S3_52_S3_53() {
+  void state_and_artifacts_go_back_SESSION_51_SESSION_52_SESSION_53() {
     set("{\"born\":1,\"mood\":\"good\",\"app:x\":1}");
-    kagent.say("c", "say A");
+    kagentTestClient.say("c", "say A");
     write(1);
-    var second = kagent.say("c", "say B");
+    var second = kagentTestClient.say("c", "say B");
     set("{\"mood\":\"bad\",\"late\":true,\"app:x\":2,\"born\":null}");
     write(2);
 
     var body = Json.object().put("rewind_before_invocation_id", second);
-    Kagent.data(200, kagent.post("/api/sessions/c/rewind", body));
+    KagentTestClient.data(200, kagentTestClient.post("/api/sessions/c/rewind", body));
 
-    assertThat(kagent.session("c").path("state").toString())
+    assertThat(kagentTestClient.session("c").path("state").toString())
         .isEqualTo("{\"app:x\":2,\"born\":1,\"mood\":\"good\"}");
-    var artifact = site.get("/api/contexts/c/artifacts/a/content").body();
+    var artifact = testServer.get("/api/contexts/c/artifacts/a/content").body();
     assertThat(artifact).contains("\"n\":1");
-    var events = kagent.session("c").path("events").get(0).path("data").asString();
+    var events = kagentTestClient.session("c").path("events").get(0).path("data").asString();
     var actions = Json.mapper().readTree(events).path("actions");
-    assertThat(actions.path("rewind_before_invocation_id").asString()).isEqualTo(second); // S3.47
+    assertThat(actions.path("rewind_before_invocation_id").asString())
+        .isEqualTo(second); // SESSION-47
     assertThat(actions.path("state_delta").toString())
         .isEqualTo("{\"late\":null,\"born\":1,\"mood\":\"good\"}");
     assertThat(actions.path("artifact_delta").toString()).isEqualTo("{\"a\":1}");
   }
 
-  /// Somebody writes an artifact through the native door.
+  /// Somebody writes an artifact through the native API.
   private void write(int n) {
     var version = n == 1 ? "" : ",\"expectedVersion\":" + (n - 1);
     var reply =
-        site.send(
-            site.request("/api/contexts/c/artifacts/a")
+        testServer.send(
+            testServer
+                .request("/api/contexts/c/artifacts/a")
                 .header("Content-Type", "application/json")
                 .PUT(BodyPublishers.ofString("{\"data\":{\"n\":" + n + "}" + version + "}")));
     assertThat(reply.statusCode()).as(reply.body()).isBetween(200, 201);
   }
 
   @Test
-  void a_stream_that_is_closed_stops_nothing_S3_39() throws IOException {
-    var params = sending(Kagent.message("c", "m1", "count to 300"));
+  void a_stream_that_is_closed_stops_nothing_SESSION_39() throws IOException {
+    var params = sending(KagentTestClient.message("c", "m1", "count to 300"));
     var call = Json.object().put("jsonrpc", "2.0").put("id", 1).put("method", "message/stream");
     var body = call.set("params", params).toString();
     String task;
-    try (var reader = EventReader.open(site, "POST /a2a/agent-code", body)) {
+    try (var reader = EventReader.open(testServer, "POST /a2a/agent-code", body)) {
       var frame = reader.next();
       while (frame != null && frame.data() == null) {
         frame = reader.next();
@@ -158,47 +162,49 @@ class SessionStreamsTest {
       task = frame.json().path("result").path("id").asString();
     }
 
-    kagent.ended("c", task);
+    kagentTestClient.ended("c", task);
 
-    var stored = Kagent.data(200, kagent.get("/api/tasks/" + task));
+    var stored = KagentTestClient.data(200, kagentTestClient.get("/api/tasks/" + task));
     assertThat(stored.path("status").path("state").asString()).isEqualTo("completed");
-    assertThat(kagent.conversation("c")).hasSize(2).last().asString().contains("300");
+    assertThat(kagentTestClient.conversation("c")).hasSize(2).last().asString().contains("300");
   }
 
   @Test
-  void a_turn_that_was_killed_has_failed_and_the_session_goes_on_S3_40() {
+  void a_turn_that_was_killed_has_failed_and_the_session_goes_on_SESSION_40() {
     // What a process leaves that was killed while an agent worked that cannot be taken up again.
     var origin = Origin.root(new TaskId("killed"), new AgentTypeId("agent-code-2"));
-    site.append(
+    testServer.append(
         C,
         new Message(
             new MessageId("m"), Role.USER, "do it", null, Json.object().put("taskId", "killed")));
-    site.append(
+    testServer.append(
         C,
         origin,
         new TaskCreated(Initiator.USER, null, new MessageId("m"), "do it", null, null, null, null));
-    site.append(C, origin, new TaskStatus(TaskState.WORKING, null, null));
-    site.close();
+    testServer.append(C, origin, new TaskStatus(TaskState.WORKING, null, null));
+    testServer.close();
     start();
 
-    var task = Kagent.data(200, kagent.get("/api/tasks/killed"));
+    var task = KagentTestClient.data(200, kagentTestClient.get("/api/tasks/killed"));
 
     assertThat(task.path("status").path("state").asString()).isEqualTo("failed");
-    assertThat(kagent.conversation("c")).hasSize(2).first().isEqualTo("do it");
+    assertThat(kagentTestClient.conversation("c")).hasSize(2).first().isEqualTo("do it");
     var why = task.path("history").valueStream().toList().getLast();
     assertThat(why.path("metadata").path("kagent_error_code").asString()).isEqualTo("interrupted");
-    assertThat(kagent.conversation("c").getLast()).contains("stopped before the task was done");
-    kagent.say("c", "say on");
-    assertThat(kagent.conversation("c")).endsWith("say on", "on");
+    assertThat(kagentTestClient.conversation("c").getLast())
+        .contains("stopped before the task was done");
+    kagentTestClient.say("c", "say on");
+    assertThat(kagentTestClient.conversation("c")).endsWith("say on", "on");
   }
 
   @Test
-  void a_page_that_loads_while_a_task_works_sees_it_and_what_follows_S3_62() throws IOException {
-    var task = kagent.said("c", "count slowly to 80");
+  void a_page_that_loads_while_a_task_works_sees_it_and_what_follows_SESSION_62()
+      throws IOException {
+    var task = kagentTestClient.said("c", "count slowly to 80");
     var call = Json.object().put("jsonrpc", "2.0").put("id", 7).put("method", "tasks/resubscribe");
     call.putObject("params").put("id", task);
 
-    try (var reader = EventReader.open(site, "POST /a2a/agent-code", call.toString())) {
+    try (var reader = EventReader.open(testServer, "POST /a2a/agent-code", call.toString())) {
       var first = reader.next();
       while (first != null && first.data() == null) {
         first = reader.next();
@@ -212,16 +218,16 @@ class SessionStreamsTest {
       }
       assertThat(last.path("result").path("final").asBoolean()).isTrue();
     }
-    var ended = kagent.frames("tasks/resubscribe", Json.object().put("id", task));
+    var ended = kagentTestClient.frames("tasks/resubscribe", Json.object().put("id", task));
     assertThat(ended).singleElement().matches(f -> f.path("kind").asString().equals("task"));
   }
 
   @Test
-  void the_work_of_a_sub_agent_can_be_opened_S3_60_S3_63() {
-    kagent.say("c", "delegate count to 3 to agent-data and agent-writer");
+  void the_work_of_a_sub_agent_can_be_opened_SESSION_60_SESSION_63() {
+    kagentTestClient.say("c", "delegate count to 3 to agent-data and agent-writer");
 
     var child =
-        kagent
+        kagentTestClient
             .tasks("c")
             .path(0)
             .path("history")
@@ -232,26 +238,27 @@ class SessionStreamsTest {
             .findFirst()
             .orElseThrow();
 
-    var session = kagent.session(child).path("session");
+    var session = kagentTestClient.session(child).path("session");
     assertThat(session.path("id").asString()).isEqualTo(child);
     assertThat(session.path("source").asString()).isEqualTo("agent");
-    var tasks = kagent.tasks(child);
+    var tasks = kagentTestClient.tasks(child);
     assertThat(tasks).hasSize(1);
     assertThat(tasks.path(0).path("contextId").asString()).isEqualTo(child);
     assertThat(tasks.path(0).path("status").path("state").asString()).isEqualTo("completed");
-    assertThat(kagent.conversation(child)).hasSizeGreaterThanOrEqualTo(2);
-    assertThat(Kagent.data(200, kagent.get("/api/sessions")).toString()).doesNotContain(child);
+    assertThat(kagentTestClient.conversation(child)).hasSizeGreaterThanOrEqualTo(2);
+    assertThat(KagentTestClient.data(200, kagentTestClient.get("/api/sessions")).toString())
+        .doesNotContain(child);
   }
 
   @Test
-  void what_waits_for_a_person_is_there_once_after_a_reload_S3_66() {
-    var params = sending(Kagent.message("c", "m1", "run echo hi"));
-    var asked = kagent.frames("message/stream", params).getLast();
+  void what_waits_for_a_person_is_there_once_after_a_reload_SESSION_66() {
+    var params = sending(KagentTestClient.message("c", "m1", "run echo hi"));
+    var asked = kagentTestClient.frames("message/stream", params).getLast();
     assertThat(asked.path("status").path("state").asString()).isEqualTo("input-required");
     var question = asked.path("status").path("message").path("messageId").asString();
 
     for (var time = 0; time < 2; time++) {
-      var task = kagent.tasks("c").path(0);
+      var task = kagentTestClient.tasks("c").path(0);
       assertThat(task.path("status").path("message").path("messageId").asString())
           .isEqualTo(question);
       assertThat(
@@ -259,27 +266,28 @@ class SessionStreamsTest {
                   .valueStream()
                   .filter(message -> message.path("messageId").asString().equals(question)))
           .hasSize(1);
-      assertThat(kagent.tasks("c")).hasSize(1);
-      site.close();
+      assertThat(kagentTestClient.tasks("c")).hasSize(1);
+      testServer.close();
       start();
     }
-    var id = kagent.tasks("c").path(0).path("id").asString();
-    var no = Kagent.message("c", "m2", "deny").put("taskId", id);
-    kagent.frames("message/stream", sending(no));
-    kagent.ended("c", id);
-    assertThat(kagent.tasks("c").path(0).path("status").path("state").asString())
+    var id = kagentTestClient.tasks("c").path(0).path("id").asString();
+    var no = KagentTestClient.message("c", "m2", "deny").put("taskId", id);
+    kagentTestClient.frames("message/stream", sending(no));
+    kagentTestClient.ended("c", id);
+    assertThat(kagentTestClient.tasks("c").path(0).path("status").path("state").asString())
         .isEqualTo("completed");
   }
 
   @Test
-  void costs_are_sums_over_calls_S3_67() throws IOException {
+  void costs_are_sums_over_calls_SESSION_67() throws IOException {
     Files.writeString(folder.resolve("notes.txt"), "some notes\n");
-    kagent.say("c", "read notes.txt");
+    kagentTestClient.say("c", "read notes.txt");
 
-    var usage = Json.mapper().readTree(site.get("/api/contexts/c/usage").body()).path("items");
+    var usage =
+        Json.mapper().readTree(testServer.get("/api/contexts/c/usage").body()).path("items");
     var calls = usage.path(0).path("calls").asLong();
     var input = usage.path(0).path("inputTokens").asLong();
-    var told = kagent.tasks("c").path(0).path("metadata").path("kagent_usage_metadata");
+    var told = kagentTestClient.tasks("c").path(0).path("metadata").path("kagent_usage_metadata");
 
     assertThat(calls).isGreaterThan(1);
     assertThat(told.path("promptTokenCount").asLong()).isEqualTo(input);

@@ -40,15 +40,15 @@ class SignInTest {
 
   @TempDir Path folder;
 
-  private final Leaks leaks = new Leaks();
+  private final SecretLeaks secretLeaks = new SecretLeaks();
 
   @AfterEach
   void close() {
-    leaks.close();
+    secretLeaks.close();
   }
 
   @Test
-  void s5_38_a_key_is_shown_to_its_host_and_to_nobody_else() throws Exception {
+  void EVENT_38_a_key_is_shown_to_its_host_and_to_nobody_else() throws Exception {
     var shown = new CopyOnWriteArrayList<String>();
     var host = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     host.createContext(
@@ -60,37 +60,38 @@ class SignInTest {
         });
     host.start();
     var place = "127.0.0.1:" + host.getAddress().getPort();
-    try (var site = Site.durable(folder, Site.Wish.USUAL, "privateHosts: [\"127.0.0.1\"]\n")) {
-      var person = new Person(site, leaks);
-      var context = person.say("c", "sign in to " + place);
-      var asked = person.await(context, "auth-required");
+    try (var testServer =
+        TestServer.durable(folder, TestServer.Wish.USUAL, "privateHosts: [\"127.0.0.1\"]\n")) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      var context = testUser.say("c", "sign in to " + place);
+      var asked = testUser.await(context, "auth-required");
       assertThat(asked.path("authType").asString()).isEqualTo("api-key");
       assertThat(asked.at("/metadata/encryptionKey/crv").asString()).isEqualTo("P-256");
       assertThat(asked.at("/metadata/encryptionKey").has("d")).isFalse();
 
-      var answer = person.signIn(context, asked.path("authId").asString(), "credential", SECRET);
+      var answer = testUser.signIn(context, asked.path("authId").asString(), "credential", SECRET);
 
       assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
-      var completed = person.await(context, "auth-completed");
+      var completed = testUser.await(context, "auth-completed");
       assertThat(completed.path("userId").asString()).isEqualTo("local");
-      person.await(context, "task-complete");
-      fetch(person, place);
+      testUser.await(context, "task-complete");
+      fetch(testUser, place);
       assertThat(shown).containsExactly("Bearer " + SECRET);
-      readAll(person, context);
+      readAll(testUser, context);
     } finally {
       host.stop(0);
     }
-    leaks.check(folder, SECRET);
+    secretLeaks.check(folder, SECRET);
   }
 
-  private static void fetch(Person person, String place) {
-    var context = person.say("d", "fetch http://" + place + "/");
+  private static void fetch(TestUser testUser, String place) {
+    var context = testUser.say("d", "fetch http://" + place + "/");
     var done =
-        person.await(
+        testUser.await(
             context,
             event -> {
               if (event.path("kind").asString().equals("input-required")) {
-                person.answer(context, event.path("inputId").asString(), BooleanNode.TRUE);
+                testUser.answer(context, event.path("inputId").asString(), BooleanNode.TRUE);
               }
               return event.path("kind").asString().equals("tool-complete");
             });
@@ -98,19 +99,19 @@ class SignInTest {
   }
 
   /// Everything that can be read of a context goes to the leaks.
-  private static void readAll(Person person, ContextId context) {
-    person.get("/api/contexts/" + context + "/events?internal=true&limit=1000");
-    person.get("/api/contexts/" + context + "/snapshot");
-    person.get("/api/inbox");
-    person.get("/metrics");
+  private static void readAll(TestUser testUser, ContextId context) {
+    testUser.get("/api/contexts/" + context + "/events?internal=true&limit=1000");
+    testUser.get("/api/contexts/" + context + "/snapshot");
+    testUser.get("/api/inbox");
+    testUser.get("/metrics");
   }
 
   @Test
-  void s5_38_a_credential_may_come_encrypted_with_the_key_of_the_request() throws Exception {
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      var person = new Person(site, leaks);
-      var context = person.say("c", "sign in to example.org");
-      var asked = person.await(context, "auth-required");
+  void EVENT_38_a_credential_may_come_encrypted_with_the_key_of_the_request() throws Exception {
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      var context = testUser.say("c", "sign in to example.org");
+      var asked = testUser.await(context, "auth-required");
       var auth = asked.path("authId").asString();
       var good = claims(context, auth);
 
@@ -125,57 +126,59 @@ class SignInTest {
               jwe(key(asked), good.deepCopy().put("credential", SECRET + "\n")),
               jwe(new ECKeyGenerator(Curve.P_256).generate().toPublicJWK(), good),
               jwe(key(asked), good).replaceFirst(".$", "!"))) {
-        assertProblem(person.signIn(context, auth, "jwe", bad), 400, "invalid-credential");
+        assertProblem(testUser.signIn(context, auth, "jwe", bad), 400, "invalid-credential");
       }
       var both = Json.object().put("credential", SECRET).put("jwe", "x");
-      assertProblem(person.post("/api/contexts/c/auths/" + auth, both), 400, "invalid");
-      assertThat(person.json("/api/inbox").path("items")).hasSize(1);
+      assertProblem(testUser.post("/api/contexts/c/auths/" + auth, both), 400, "invalid");
+      assertThat(testUser.json("/api/inbox").path("items")).hasSize(1);
 
-      var answer = person.signIn(context, auth, "jwe", jwe(key(asked), good));
+      var answer = testUser.signIn(context, auth, "jwe", jwe(key(asked), good));
 
       assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
-      person.await(context, "task-complete");
-      assertProblem(person.signIn(context, auth, "jwe", jwe(key(asked), good)), 409, "not-wanted");
-      assertProblem(person.signIn(context, "other", "credential", SECRET), 404, "not-found");
-      readAll(person, context);
+      testUser.await(context, "task-complete");
+      assertProblem(
+          testUser.signIn(context, auth, "jwe", jwe(key(asked), good)), 409, "not-wanted");
+      assertProblem(testUser.signIn(context, "other", "credential", SECRET), 404, "not-found");
+      readAll(testUser, context);
     }
-    leaks.check(folder, SECRET);
+    secretLeaks.check(folder, SECRET);
   }
 
   @Test
-  void s5_32_a_sign_in_and_its_key_survive_a_restart() throws Exception {
+  void EVENT_32_a_sign_in_and_its_key_survive_a_restart() throws Exception {
     JsonNode asked;
     ContextId context;
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      var person = new Person(site, leaks);
-      context = person.say("c", "sign in to example.org");
-      asked = person.await(context, "auth-required");
-      person.await(context, event -> event.path("status").asString("").equals("waiting-auth"));
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      context = testUser.say("c", "sign in to example.org");
+      asked = testUser.await(context, "auth-required");
+      testUser.await(context, event -> event.path("status").asString("").equals("waiting-auth"));
     }
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      var person = new Person(site, leaks);
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      var testUser = new TestUser(testServer, secretLeaks);
       var auth = asked.path("authId").asString();
-      assertThat(person.json("/api/inbox").at("/items/0/authId").asString()).isEqualTo(auth);
+      assertThat(testUser.json("/api/inbox").at("/items/0/authId").asString()).isEqualTo(auth);
 
-      var answer = person.signIn(context, auth, "jwe", jwe(key(asked), claims(context, auth)));
+      var answer = testUser.signIn(context, auth, "jwe", jwe(key(asked), claims(context, auth)));
 
       assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
-      person.await(context, "task-complete");
+      testUser.await(context, "task-complete");
     }
-    leaks.check(folder, SECRET);
+    secretLeaks.check(folder, SECRET);
   }
 
   @Test
   void a_secret_that_comes_in_clear_or_in_a_body_that_does_not_fit_is_refused_unseen()
       throws Exception {
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      var person = new Person(site, leaks);
-      var context = person.say("c", "sign in to example.org");
-      var auth = person.await(context, "auth-required").path("authId").asString();
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      var context = testUser.say("c", "sign in to example.org");
+      var auth = testUser.await(context, "auth-required").path("authId").asString();
       var path = "/api/contexts/c/auths/" + auth;
       var body = Json.object().put("credential", SECRET);
 
-      assertProblem(person.post(path, body, "X-Forwarded-Proto", "http"), 400, "not-confidential");
+      assertProblem(
+          testUser.post(path, body, "X-Forwarded-Proto", "http"), 400, "not-confidential");
       for (var broken :
           List.of(
               "{\"credential\":\"" + SECRET,
@@ -183,33 +186,33 @@ class SignInTest {
               "{\"credential\":{\"" + SECRET + "\":1}}",
               "{\"credential\":\"" + SECRET + "\\u0007\"}",
               "[\"" + SECRET + "\"]")) {
-        var answer = site.post(path, broken);
-        leaks.hear(answer.body());
+        var answer = testServer.post(path, broken);
+        secretLeaks.hear(answer.body());
         assertThat(answer.statusCode()).isEqualTo(400);
       }
       var resume = Json.object();
       resume.putArray("credentials").addObject().put("authId", "x").put("credential", SECRET);
-      assertProblem(person.post("/api/contexts/c/resume", resume), 404, "not-found");
+      assertProblem(testUser.post("/api/contexts/c/resume", resume), 404, "not-found");
 
-      var answer = person.post(path, body, "X-Forwarded-Proto", "https", "Idempotency-Key", "k");
+      var answer = testUser.post(path, body, "X-Forwarded-Proto", "https", "Idempotency-Key", "k");
 
       assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
-      assertThat(person.post(path, body, "Idempotency-Key", "k").body()).isEqualTo(answer.body());
-      person.await(context, "task-complete");
-      readAll(person, context);
+      assertThat(testUser.post(path, body, "Idempotency-Key", "k").body()).isEqualTo(answer.body());
+      testUser.await(context, "task-complete");
+      readAll(testUser, context);
     }
-    leaks.check(folder, SECRET);
+    secretLeaks.check(folder, SECRET);
   }
 
   @Test
   void of_people_who_sign_in_at_the_same_time_one_is_taken() throws Exception {
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      var person = new Person(site, leaks);
-      var context = person.say("c", "sign in to example.org");
-      var auth = person.await(context, "auth-required").path("authId").asString();
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      var context = testUser.say("c", "sign in to example.org");
+      var auth = testUser.await(context, "auth-required").path("authId").asString();
       var racers = new ArrayList<Callable<Integer>>();
       for (var i = 0; i < 4; i++) {
-        racers.add(() -> person.signIn(context, auth, "credential", SECRET).statusCode());
+        racers.add(() -> testUser.signIn(context, auth, "credential", SECRET).statusCode());
       }
 
       var codes = new ArrayList<Integer>();
@@ -224,15 +227,16 @@ class SignInTest {
   }
 
   @Test
-  void s5_39_a_sign_in_that_nobody_makes_lapses() throws Exception {
-    try (var site = Site.durable(folder, Site.Wish.USUAL, "limits: {inputTimeout: 200ms}\n")) {
-      var person = new Person(site, leaks);
-      var context = person.say("c", "sign in to example.org");
-      var auth = person.await(context, "auth-lapsed").path("authId").asString();
+  void EVENT_39_a_sign_in_that_nobody_makes_lapses() throws Exception {
+    try (var testServer =
+        TestServer.durable(folder, TestServer.Wish.USUAL, "limits: {inputTimeout: 200ms}\n")) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      var context = testUser.say("c", "sign in to example.org");
+      var auth = testUser.await(context, "auth-lapsed").path("authId").asString();
 
-      person.await(context, "task-complete");
-      assertProblem(person.signIn(context, auth, "credential", SECRET), 409, "not-wanted");
-      assertThat(person.json("/api/inbox").path("items")).isEmpty();
+      testUser.await(context, "task-complete");
+      assertProblem(testUser.signIn(context, auth, "credential", SECRET), 409, "not-wanted");
+      assertThat(testUser.json("/api/inbox").path("items")).isEmpty();
     }
   }
 

@@ -23,11 +23,11 @@ class SkippedQuestionsTest {
 
   @TempDir Path folder;
 
-  private final Leaks leaks = new Leaks();
+  private final SecretLeaks secretLeaks = new SecretLeaks();
 
   @AfterEach
   void close() {
-    leaks.close();
+    secretLeaks.close();
   }
 
   @ParameterizedTest
@@ -38,71 +38,71 @@ class SkippedQuestionsTest {
         "{\"question\":\"which?\",\"schema\":{\"type\":\"object\",\"required\":[\"n\"]}}",
       })
   void a_question_of_any_kind_can_be_skipped_and_the_model_is_told(String question) {
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      var person = new Person(site, leaks);
-      var context = person.say("c", "use ask_user " + question);
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      var context = testUser.say("c", "use ask_user " + question);
 
-      var answer = person.answer(context, inputOf(person, context), SKIPPED);
+      var answer = testUser.answer(context, inputOf(testUser, context), SKIPPED);
 
       assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
-      var received = person.await(context, "input-received");
+      var received = testUser.await(context, "input-received");
       assertThat(received.path("value")).isEqualTo(SKIPPED);
       assertThat(received.path("providedBy").asString()).isEqualTo("user");
-      var done = person.await(context, "tool-complete");
+      var done = testUser.await(context, "tool-complete");
       assertThat(done.path("success").asBoolean()).isFalse();
       assertThat(done.path("error").asString()).contains("the person skipped this question");
-      person.await(context, "task-complete");
+      testUser.await(context, "task-complete");
     }
   }
 
   @Test
   void an_approval_cannot_be_skipped() {
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      var person = new Person(site, leaks);
-      var context = person.say("c", "run echo hello");
-      var input = inputOf(person, context);
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      var context = testUser.say("c", "run echo hello");
+      var input = inputOf(testUser, context);
 
-      assertProblem(person.answer(context, input, SKIPPED), 400, "invalid-answer");
+      assertProblem(testUser.answer(context, input, SKIPPED), 400, "invalid-answer");
 
-      assertThat(person.answer(context, input, BooleanNode.FALSE).statusCode()).isEqualTo(202);
+      assertThat(testUser.answer(context, input, BooleanNode.FALSE).statusCode()).isEqualTo(202);
     }
   }
 
   @Test
   void a_sign_in_can_be_skipped_and_the_model_is_told() {
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      var person = new Person(site, leaks);
-      var context = person.say("c", "sign in to api.example.org");
-      var auth = person.await(context, "auth-required").path("authId").asString();
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      var context = testUser.say("c", "sign in to api.example.org");
+      var auth = testUser.await(context, "auth-required").path("authId").asString();
       var path = "/api/contexts/" + context + "/auths/" + auth;
       var both = Json.object().put("skipped", true).put("credential", "key");
 
-      assertProblem(person.post(path, both), 400, "invalid");
-      var answer = person.post(path, SKIPPED);
+      assertProblem(testUser.post(path, both), 400, "invalid");
+      var answer = testUser.post(path, SKIPPED);
 
       assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
-      var lapsed = person.await(context, "auth-lapsed");
+      var lapsed = testUser.await(context, "auth-lapsed");
       assertThat(lapsed.path("reason").asString()).isEqualTo("the person skipped this sign-in");
-      assertThat(person.await(context, "tool-complete").path("error").asString())
+      assertThat(testUser.await(context, "tool-complete").path("error").asString())
           .contains("the person skipped this sign-in");
-      person.await(context, "task-complete");
-      assertProblem(person.post(path, SKIPPED), 409, "not-wanted");
+      testUser.await(context, "task-complete");
+      assertProblem(testUser.post(path, SKIPPED), 409, "not-wanted");
     }
   }
 
   @Test
   void an_approval_says_in_one_line_what_the_call_does() {
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      var person = new Person(site, leaks);
-      var context = person.say("c", "run echo hello");
-      var asked = person.await(context, "input-required");
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      var testUser = new TestUser(testServer, secretLeaks);
+      var context = testUser.say("c", "run echo hello");
+      var asked = testUser.await(context, "input-required");
 
       assertThat(asked.at("/metadata/summary").asString())
           .isEqualTo("Runs a command on this machine");
     }
   }
 
-  private static String inputOf(Person person, ContextId context) {
-    return person.await(context, "input-required").path("inputId").asString();
+  private static String inputOf(TestUser testUser, ContextId context) {
+    return testUser.await(context, "input-required").path("inputId").asString();
   }
 }

@@ -127,7 +127,7 @@ class SpinningRestartTest {
             .with(List.of(Config.Agent.of("clerk", "Helps", "spin")))
             .keepingDataIn(folder.resolve("data"))
             .listeningOn("127.0.0.1", 0);
-    try (var server = Server.start(config, Extensions.NONE.with(new Spinning()))) {
+    try (var server = Server.start(config, Extensions.NONE.with(new SpinningTool()))) {
       System.out.println(Json.object().put("url", server.url()));
       new CountDownLatch(1).await();
     }

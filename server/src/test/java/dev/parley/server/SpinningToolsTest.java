@@ -1,7 +1,7 @@
 package dev.parley.server;
 
-import static dev.parley.server.Embedded.config;
-import static dev.parley.server.Embedded.terminal;
+import static dev.parley.server.EmbeddedTestServer.config;
+import static dev.parley.server.EmbeddedTestServer.terminal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.client.NewContext;
@@ -41,12 +41,12 @@ class SpinningToolsTest {
 
   @TempDir Path folder;
 
-  private final Spinning spinning = new Spinning();
+  private final SpinningTool spinningTool = new SpinningTool();
   private final HttpClient http = HttpClient.newHttpClient();
 
   @AfterEach
   void release() {
-    spinning.released = true;
+    spinningTool.released = true;
     http.close();
   }
 
@@ -58,7 +58,7 @@ class SpinningToolsTest {
       assertThat(get(talk, "/healthz").statusCode()).isEqualTo(200);
       var task = talk.say(NewMessage.text("say hello").to(new AgentTypeId("clerk")));
       assertThat(talk.untilEnd(task).getLast().event()).isInstanceOf(TaskComplete.class);
-      spinning.released = true;
+      spinningTool.released = true;
     }
   }
 
@@ -83,9 +83,9 @@ class SpinningToolsTest {
       awaitStuck(talk, PlatformThreads.STUCK_MAX);
 
       assertThat(talk.answer(talk.say(use("clerk")))).contains("the tool spin is rejected");
-      assertThat(spinning.started.availablePermits()).isZero();
+      assertThat(spinningTool.started.availablePermits()).isZero();
 
-      spinning.released = true;
+      spinningTool.released = true;
       awaitStuck(talk, 0);
       assertThat(talk.answer(talk.say(use("clerk")))).contains("\"thread\":\"tool-spin-");
     }
@@ -99,7 +99,7 @@ class SpinningToolsTest {
       assertThat(get(talk, "/healthz").statusCode()).isEqualTo(200);
       var task = talk.say(NewMessage.text("say hello").to(new AgentTypeId("clerk")));
       assertThat(talk.untilEnd(task).getLast().event()).isInstanceOf(TaskComplete.class);
-      spinning.released = true;
+      spinningTool.released = true;
     }
   }
 
@@ -111,24 +111,25 @@ class SpinningToolsTest {
 
       assertThat(end(talk, call, TaskStatus.class).status()).isEqualTo(TaskState.CANCELED);
       awaitStuck(talk, 1);
-      spinning.released = true;
+      spinningTool.released = true;
       awaitStuck(talk, 0);
     }
   }
 
-  private Embedded talk() {
+  private EmbeddedTestServer talk() {
     var extensions =
         Extensions.NONE
-            .with(spinning)
+            .with(spinningTool)
             .with(
                 CustomAgent.of(
                     "spinner",
                     "Spins",
                     _ -> {
-                      spinning.started.release();
-                      spinning.spin();
+                      spinningTool.started.release();
+                      spinningTool.spin();
                     }));
-    return new Embedded(config(folder, Config.Agent.of("clerk", "Helps", "spin")), extensions);
+    return new EmbeddedTestServer(
+        config(folder, Config.Agent.of("clerk", "Helps", "spin")), extensions);
   }
 
   private static NewMessage use(String agent) {
@@ -136,18 +137,19 @@ class SpinningToolsTest {
   }
 
   /// Has so many calls or agents spin, each in a context of its own.
-  private List<Call> spin(Embedded talk, String agent, int count) throws Exception {
+  private List<Call> spin(EmbeddedTestServer talk, String agent, int count) throws Exception {
     var calls = new ArrayList<Call>();
     for (var i = 0; i < count; i++) {
       var context = talk.client.createContext(NewContext.titled("spins")).contextId();
       calls.add(new Call(context, talk.client.send(context, use(agent)).taskId()));
     }
-    spinning.started.acquire(count);
+    spinningTool.started.acquire(count);
     return calls;
   }
 
   /// The last event of this kind before the task's end.
-  private static <E> E end(Embedded talk, Call call, Class<E> type) throws InterruptedException {
+  private static <E> E end(EmbeddedTestServer talk, Call call, Class<E> type)
+      throws InterruptedException {
     E last = null;
     try (var stream = talk.client.stream(call.context(), Position.START, StreamFilter.ALL)) {
       for (var next = stream.next(); next.isPresent(); next = stream.next()) {
@@ -161,14 +163,15 @@ class SpinningToolsTest {
     return last;
   }
 
-  private HttpResponse<String> get(Embedded talk, String path)
+  private HttpResponse<String> get(EmbeddedTestServer talk, String path)
       throws IOException, InterruptedException {
     return http.send(
         HttpRequest.newBuilder(URI.create(talk.server.url() + path)).build(),
         HttpResponse.BodyHandlers.ofString());
   }
 
-  private void awaitStuck(Embedded talk, int count) throws IOException, InterruptedException {
+  private void awaitStuck(EmbeddedTestServer talk, int count)
+      throws IOException, InterruptedException {
     while (!get(talk, "/metrics").body().contains("parley_threads_stuck " + count + "\n")) {
       Thread.onSpinWait();
     }

@@ -36,21 +36,21 @@ class SubscriptionsTest {
   private static final String EVENT = ",\"event\":";
 
   @TempDir Path folder;
-  private Site site;
+  private TestServer testServer;
 
   @BeforeEach
   void open() {
-    site = Site.open(folder, Site.Wish.USUAL);
+    testServer = TestServer.open(folder, TestServer.Wish.USUAL);
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
   @Test
   void a_context_is_followed_from_its_log_into_what_happens() throws Exception {
-    var context = site.context("c");
+    var context = testServer.context("c");
     try (var socket = socket()) {
       socket.send("{\"type\":\"subscribe\",\"contextId\":\"c\",\"id\":\"s1\"}");
       assertThat(socket.next())
@@ -58,7 +58,7 @@ class SubscriptionsTest {
               "{\"type\":\"subscribed\",\"id\":\"s1\",\"contextId\":\"c\",\"position\":0,"
                   + "\"heartbeatMs\":15000}");
       assertThat(socket.json().at("/event/kind").asString()).isEqualTo("context-created");
-      site.append(context, state(1));
+      testServer.append(context, state(1));
       var event = socket.json();
       assertThat(event.path("type").asString()).isEqualTo("event");
       assertThat(event.path("contextId").asString()).isEqualTo("c");
@@ -73,7 +73,7 @@ class SubscriptionsTest {
     try (var socket = socket();
         var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (var i = 0; i < 100; i++) {
-        contexts.add(site.context("c" + i));
+        contexts.add(testServer.context("c" + i));
         socket.send("{\"type\":\"subscribe\",\"contextId\":\"c" + i + "\"}");
       }
       for (var context : contexts) {
@@ -98,10 +98,10 @@ class SubscriptionsTest {
 
   @Test
   void it_goes_on_after_every_event_with_the_very_bytes_that_streams_have() throws Exception {
-    var context = site.context("c");
+    var context = testServer.context("c");
     write(context, 20);
-    site.append(context, TASK, created());
-    site.append(context, TASK, new InternalCheckpoint(1, null));
+    testServer.append(context, TASK, created());
+    testServer.append(context, TASK, new InternalCheckpoint(1, null));
     write(context, 3);
     var all = streamed(context, "internal=true", 26);
     try (var socket = socket()) {
@@ -128,10 +128,10 @@ class SubscriptionsTest {
 
   @Test
   void filters_are_those_of_streams() throws Exception {
-    var context = site.context("c");
+    var context = testServer.context("c");
     write(context, 10);
-    site.append(context, TASK, created());
-    site.append(context, TASK, new ContentDelta("x", 0, new BlockId("b")));
+    testServer.append(context, TASK, created());
+    testServer.append(context, TASK, new ContentDelta("x", 0, new BlockId("b")));
     write(context, 1);
     try (var socket = socket()) {
       subscribe(
@@ -144,9 +144,9 @@ class SubscriptionsTest {
 
   @Test
   void heartbeats_move_the_cursor_of_a_reader_whose_filter_lets_nothing_pass() throws Exception {
-    site.close();
-    site = Site.open(folder, Site.Wish.USUAL.heartbeat(Duration.ofMillis(50)));
-    var context = site.context("c");
+    testServer.close();
+    testServer = TestServer.open(folder, TestServer.Wish.USUAL.heartbeat(Duration.ofMillis(50)));
+    var context = testServer.context("c");
     write(context, 4);
     try (var socket = socket()) {
       subscribe(socket, "\"kinds\":\"task-created\"");
@@ -158,7 +158,7 @@ class SubscriptionsTest {
 
   @Test
   void who_is_ahead_of_the_log_is_told_and_goes_on_at_its_end() throws Exception {
-    var context = site.context("c");
+    var context = testServer.context("c");
     try (var socket = socket()) {
       subscribe(socket, "\"after\":99");
       assertThat(socket.json().path("position").asInt()).isEqualTo(1);
@@ -166,19 +166,20 @@ class SubscriptionsTest {
           .isEqualTo(
               "{\"type\":\"gap\",\"contextId\":\"c\",\"position\":1,\"reason\":\"ahead-of-head\","
                   + "\"requested\":\"99\"}");
-      site.append(context, state(1));
+      testServer.append(context, state(1));
       assertThat(socket.json().path("position").asInt()).isEqualTo(2);
     }
   }
 
   @Test
   void a_context_that_is_deleted_ends_and_the_others_go_on() throws Exception {
-    site.context("c");
-    var other = site.context("other");
+    testServer.context("c");
+    var other = testServer.context("other");
     try (var socket = socket()) {
       subscribe(socket, "\"after\":1");
       socket.next();
-      assertThat(site.send(site.request("/api/contexts/c").DELETE()).statusCode()).isEqualTo(204);
+      assertThat(testServer.send(testServer.request("/api/contexts/c").DELETE()).statusCode())
+          .isEqualTo(204);
       var gap = socket.json();
       while (gap.path("type").asString().equals("event")) {
         gap = socket.json();
@@ -190,14 +191,14 @@ class SubscriptionsTest {
       assertError(socket.json(), "gone", 410);
       socket.send("{\"type\":\"subscribe\",\"contextId\":\"other\",\"after\":1}");
       socket.next();
-      site.append(other, state(1));
+      testServer.append(other, state(1));
       assertThat(socket.json().path("contextId").asString()).isEqualTo("other");
     }
   }
 
   @Test
   void a_window_holds_back_what_was_not_asked_for() throws Exception {
-    var context = site.context("c");
+    var context = testServer.context("c");
     write(context, 20);
     try (var socket = socket()) {
       subscribe(socket, "\"window\":3");
@@ -216,7 +217,7 @@ class SubscriptionsTest {
 
   @Test
   void nonsense_is_answered_by_errors_and_the_socket_stays() throws Exception {
-    site.context("c");
+    testServer.context("c");
     try (var socket = socket()) {
       var cases = new HashMap<String, String>();
       cases.put("{", "invalid-json");
@@ -253,11 +254,13 @@ class SubscriptionsTest {
 
   @Test
   void nobody_follows_the_context_of_another() throws Exception {
-    site.close();
-    site =
-        Site.open(folder, Site.Wish.USUAL.tokens(InboxTest.token("ann"), InboxTest.token("bob")));
-    site.send(
-        site.request(
+    testServer.close();
+    testServer =
+        TestServer.open(
+            folder, TestServer.Wish.USUAL.tokens(InboxTest.token("ann"), InboxTest.token("bob")));
+    testServer.send(
+        testServer
+            .request(
                 "/api/contexts",
                 "Authorization",
                 "Bearer secret-ann",
@@ -275,14 +278,14 @@ class SubscriptionsTest {
 
   @Test
   void every_subscription_takes_the_place_of_a_stream() throws Exception {
-    site.close();
-    site =
-        Site.open(
+    testServer.close();
+    testServer =
+        TestServer.open(
             folder,
-            Site.Wish.USUAL.limits(
+            TestServer.Wish.USUAL.limits(
                 new HttpLimits(1 << 20, 2, Duration.ofSeconds(60), Duration.ofSeconds(60))));
-    site.context("c");
-    site.context("d");
+    testServer.context("c");
+    testServer.context("d");
     try (var socket = socket()) {
       subscribe(socket, "\"after\":1");
       assertThat(socket.json().path("type").asString()).isEqualTo("subscribed");
@@ -297,7 +300,7 @@ class SubscriptionsTest {
 
   @Test
   void a_socket_that_is_not_read_slows_nobody_and_misses_nothing() throws Exception {
-    var context = site.context("c");
+    var context = testServer.context("c");
     var large = "x".repeat(100_000);
     try (var slow = socket(Map.of(), false);
         var quick = socket()) {
@@ -306,7 +309,7 @@ class SubscriptionsTest {
       }
       quick.next();
       for (var i = 0; i < 300; i++) {
-        site.append(context, new StateUpdated(Json.object().put("n", i).put("large", large)));
+        testServer.append(context, new StateUpdated(Json.object().put("n", i).put("large", large)));
       }
       assertThat(positions(quick, 300)).endsWith(301);
       slow.read();
@@ -317,12 +320,12 @@ class SubscriptionsTest {
 
   @Test
   void a_server_that_stops_ends_sockets_in_order() throws Exception {
-    site.context("c");
+    testServer.context("c");
     try (var socket = socket()) {
       subscribe(socket, "");
       socket.next();
       socket.next();
-      site.server.close();
+      testServer.server.close();
       assertThat(socket.closed()).isEqualTo("1001 the server is stopping");
     }
   }
@@ -332,7 +335,7 @@ class SubscriptionsTest {
   }
 
   private WebSocketTestClient socket(Map<String, String> headers, boolean reading) {
-    return new WebSocketTestClient(site.url.getPort(), "/api/ws", headers, reading);
+    return new WebSocketTestClient(testServer.url.getPort(), "/api/ws", headers, reading);
   }
 
   private static void subscribe(WebSocketTestClient socket, String more) {
@@ -360,7 +363,7 @@ class SubscriptionsTest {
 
   /// What a stream of the context says, event by event.
   private List<String> streamed(ContextId context, String query, int count) throws Exception {
-    try (var reader = site.stream("/api/contexts/" + context + "/stream?" + query)) {
+    try (var reader = testServer.stream("/api/contexts/" + context + "/stream?" + query)) {
       var seen = new ArrayList<String>();
       while (seen.size() < count) {
         seen.add(reader.nextEvent().data());
@@ -371,7 +374,7 @@ class SubscriptionsTest {
 
   private void write(ContextId context, int count) {
     for (var i = 0; i < count; i++) {
-      site.append(context, state(i));
+      testServer.append(context, state(i));
     }
   }
 

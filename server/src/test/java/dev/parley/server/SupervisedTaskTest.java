@@ -20,47 +20,52 @@ class SupervisedTaskTest {
 
   @TempDir Path folder;
 
-  private Site site;
-  private Chat chat;
+  private TestServer testServer;
+  private ChatTestClient chatTestClient;
 
   @BeforeEach
   void open() {
-    site = Site.open(folder);
-    chat = new Chat(site);
+    testServer = TestServer.open(folder);
+    chatTestClient = new ChatTestClient(testServer);
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
   @Test
-  void s5_45_its_end_lists_the_artifacts_of_the_tasks_below() throws Exception {
-    var sent = chat.say("write a report on tea");
-    chat.follow(sent);
+  void EVENT_45_its_end_lists_the_artifacts_of_the_tasks_below() throws Exception {
+    var sent = chatTestClient.say("write a report on tea");
+    chatTestClient.follow(sent);
 
-    var artifacts = chat.read(path(sent, "/artifacts")).path("items");
+    var artifacts = chatTestClient.read(path(sent, "/artifacts")).path("items");
     assertThat(artifacts.size()).isOne();
     var id = artifacts.get(0).path("artifactId").asString();
     assertThat(end(sent).path("artifacts").toString()).isEqualTo("[\"" + id + "\"]");
-    var task = chat.read(path(sent, "/tasks/" + sent.taskId()));
+    var task = chatTestClient.read(path(sent, "/tasks/" + sent.taskId()));
     assertThat(task.path("artifacts").toString()).isEqualTo("[\"" + id + "\"]");
-    var result = chat.read("/chat/tasks/" + sent.taskId()).path("result");
+    var result = chatTestClient.read("/chat/tasks/" + sent.taskId()).path("result");
     assertThat(result.path("artifacts").get(0).path("id").asString()).isEqualTo(id);
   }
 
   @Test
-  void s5_12_every_sum_of_a_context_is_the_same_and_nothing_counts_twice() throws Exception {
-    var sent = chat.sent(Json.object().put("content", "delegate say hello to research and writer"));
-    var completed = chat.follow(sent).getLast().json();
+  void EVENT_12_every_sum_of_a_context_is_the_same_and_nothing_counts_twice() throws Exception {
+    var sent =
+        chatTestClient.sent(
+            Json.object().put("content", "delegate say hello to research and writer"));
+    var completed = chatTestClient.follow(sent).getLast().json();
 
-    var used = chat.read(path(sent, "/usage")).path("items").get(0);
+    var used = chatTestClient.read(path(sent, "/usage")).path("items").get(0);
     assertThat(used.path("inputTokens").asLong()).isPositive();
     check(end(sent).path("metadata").path("usage"), used);
-    check(last(chat.read(path(sent, "/messages")).path("items")).path("metadata"), "usage", used);
-    check(last(chat.messages(sent.conversationId())).path("metadata"), "usage", used);
+    check(
+        last(chatTestClient.read(path(sent, "/messages")).path("items")).path("metadata"),
+        "usage",
+        used);
+    check(last(chatTestClient.messages(sent.conversationId())).path("metadata"), "usage", used);
     check(completed.path("metadata"), "usage", used);
-    var result = chat.read("/chat/tasks/" + sent.taskId()).path("result");
+    var result = chatTestClient.read("/chat/tasks/" + sent.taskId()).path("result");
     check(result, "usage", used);
     check(result.path("modelUsage"), "offline", used);
     assertThat(end(sent).path("metadata").path("tokensUsed").asLong())
@@ -68,11 +73,11 @@ class SupervisedTaskTest {
   }
 
   @Test
-  void s5_8_a_task_is_created_with_its_agent_and_its_model() throws Exception {
-    var sent = chat.say("say hello");
-    chat.follow(sent);
+  void EVENT_8_a_task_is_created_with_its_agent_and_its_model() throws Exception {
+    var sent = chatTestClient.say("say hello");
+    chatTestClient.follow(sent);
 
-    var created = chat.read(path(sent, "/events?kinds=task-created")).path("events");
+    var created = chatTestClient.read(path(sent, "/events?kinds=task-created")).path("events");
     assertThat(created.get(0).path("metadata").path("agentId").asString()).isEqualTo("supervisor");
     // Rules decide here, so there is no model.
     assertThat(created.get(0).path("metadata").has("model")).isFalse();
@@ -90,11 +95,12 @@ class SupervisedTaskTest {
   @ParameterizedTest
   @MethodSource("runaways")
   void rules_read_a_long_message_without_running_away(String text) throws Exception {
-    var sent = chat.say(text);
+    var sent = chatTestClient.say(text);
 
     // The time-out of this class is far less than what such a matcher would need.
-    assertThat(chat.follow(sent).getLast().event()).isEqualTo("completed");
-    var routed = chat.read(path(sent, "/events?kinds=task-status")).path("events").toString();
+    assertThat(chatTestClient.follow(sent).getLast().event()).isEqualTo("completed");
+    var routed =
+        chatTestClient.read(path(sent, "/events?kinds=task-status")).path("events").toString();
     assertThat(routed).contains("the fallback agent acts");
   }
 
@@ -107,8 +113,8 @@ class SupervisedTaskTest {
     assertThat(usage.path("outputTokens")).isEqualTo(used.path("outputTokens"));
   }
 
-  private JsonNode end(Chat.Sent sent) {
-    var ends = chat.read(path(sent, "/events?kinds=task-complete")).path("events");
+  private JsonNode end(ChatTestClient.Sent sent) {
+    var ends = chatTestClient.read(path(sent, "/events?kinds=task-complete")).path("events");
     return last(ends);
   }
 
@@ -117,7 +123,7 @@ class SupervisedTaskTest {
     return list.path(list.size() - 1);
   }
 
-  private static String path(Chat.Sent sent, String rest) {
+  private static String path(ChatTestClient.Sent sent, String rest) {
     return "/api/contexts/" + sent.conversationId() + rest;
   }
 }

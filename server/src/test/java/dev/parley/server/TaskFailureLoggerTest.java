@@ -53,14 +53,14 @@ class TaskFailureLoggerTest {
     try (var model =
             FakeModelServer.scripted(
                 FakeModelAnswer.refusing(401, "{\"error\":{\"message\":\"bad key sk-test\"}}"));
-        var site =
-            Site.durable(
+        var testServer =
+            TestServer.durable(
                 folder,
-                Site.Wish.USUAL,
+                TestServer.Wish.USUAL,
                 "agents: [{id: one}]\nmodels: {m: {provider: openai, apiKey: sk-test, baseUrl: '"
                     + model.url()
                     + "'}}");
-        var client = new ParleyClient(site.url);
+        var client = new ParleyClient(testServer.url);
         var answer = client.ask("a very private question")) {
       answer.forEach(_ -> {});
     }

@@ -41,21 +41,21 @@ class TaskFilterTest {
   private static final Origin OTHER = below(ROOT, "other", "reader", "i1");
 
   @TempDir Path folder;
-  private Site site;
+  private TestServer testServer;
   private ContextId context;
 
   @BeforeEach
   void open() {
-    site = Site.open(folder);
-    context = site.context("c");
+    testServer = TestServer.open(folder);
+    context = testServer.context("c");
     for (var origin : List.of(ROOT, MIDDLE, LEAF, DEEPEST, OTHER)) {
-      site.append(context, origin, created());
+      testServer.append(context, origin, created());
     }
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
   @Test
@@ -79,9 +79,9 @@ class TaskFilterTest {
   @Test
   void tasks_that_no_longer_count_keep_their_place_in_the_tree() {
     for (var origin : List.of(DEEPEST, LEAF, MIDDLE, OTHER, ROOT)) {
-      site.append(context, origin, new TaskStatus(TaskState.CANCELED, null, null));
+      testServer.append(context, origin, new TaskStatus(TaskState.CANCELED, null, null));
     }
-    site.append(context, new ContextRewound(1, null, null, null, null));
+    testServer.append(context, new ContextRewound(1, null, null, null, null));
     assertThat(listed("rootTaskId=middle&kinds=task-created"))
         .containsExactly("middle", "leaf", "deepest");
   }
@@ -89,7 +89,7 @@ class TaskFilterTest {
   @Test
   void a_stream_follows_tasks_that_come_later() throws Exception {
     try (var stream =
-        EventReader.open(site, "GET /api/contexts/c/stream?rootTaskId=middle&after=6", "")) {
+        EventReader.open(testServer, "GET /api/contexts/c/stream?rootTaskId=middle&after=6", "")) {
       assertThat(stream.next().event()).isEqualTo("stream-open");
       later();
       assertThat(stream.next().json().path("taskId").asString()).isEqualTo("late");
@@ -98,7 +98,8 @@ class TaskFilterTest {
 
   @Test
   void a_web_socket_takes_the_same_filters() throws Exception {
-    try (var socket = new WebSocketTestClient(site.url.getPort(), "/api/ws", Map.of(), true)) {
+    try (var socket =
+        new WebSocketTestClient(testServer.url.getPort(), "/api/ws", Map.of(), true)) {
       socket.send(
           "{\"type\":\"subscribe\",\"contextId\":\"c\",\"rootTaskId\":\"middle\",\"agentId\":\"reader\"}");
       assertThat(socket.json().path("type").asString()).isEqualTo("subscribed");
@@ -111,7 +112,7 @@ class TaskFilterTest {
 
   @Test
   void the_java_client_has_these_filters() {
-    try (var client = new ParleyClient(site.url)) {
+    try (var client = new ParleyClient(testServer.url)) {
       assertThat(tasks(client, StreamFilter.ALL.onlyTree(MIDDLE.taskId())))
           .containsExactly("middle", "leaf", "deepest");
       assertThat(tasks(client, StreamFilter.ALL.onlyChildrenOf(ROOT.taskId())))
@@ -127,7 +128,7 @@ class TaskFilterTest {
   void internal_events_need_a_token_that_may_read_them() throws Exception {
     var quiet = new ApiToken("quiet", sha256("q"), false);
     var curious = new ApiToken("curious", sha256("c"));
-    try (var guarded = Site.open(folder, Site.Wish.USUAL.tokens(quiet, curious))) {
+    try (var guarded = TestServer.open(folder, TestServer.Wish.USUAL.tokens(quiet, curious))) {
       guarded.context("c");
       for (var path :
           List.of(
@@ -156,12 +157,12 @@ class TaskFilterTest {
   }
 
   private void later() {
-    site.append(context, below(DEEPEST, "late", "reader", "i4"), created());
-    site.append(context, below(OTHER, "elsewhere", "reader", "i5"), created());
+    testServer.append(context, below(DEEPEST, "late", "reader", "i4"), created());
+    testServer.append(context, below(OTHER, "elsewhere", "reader", "i5"), created());
   }
 
   private List<String> listed(String query) {
-    var page = Json.mapper().readTree(site.get("/api/contexts/c/events?" + query).body());
+    var page = Json.mapper().readTree(testServer.get("/api/contexts/c/events?" + query).body());
     return page.path("events").valueStream().map(TaskFilterTest::task).toList();
   }
 

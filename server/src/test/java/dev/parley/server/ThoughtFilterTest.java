@@ -15,25 +15,25 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a reader may leave out of an agent's thoughts: S5.55, S5.64, S5.66.
+/// What a reader may leave out of an agent's thoughts: EVENT-55, EVENT-64, EVENT-66.
 class ThoughtFilterTest {
 
   @TempDir Path folder;
-  private Site site;
+  private TestServer testServer;
 
   @BeforeEach
   void open() {
-    site = Site.open(folder);
+    testServer = TestServer.open(folder);
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
   @Test
   void thoughts_are_filtered_by_verbosity_type_and_confidence() {
-    var context = site.context("c");
+    var context = testServer.context("c");
     thought(context, ThoughtType.PLANNING, Verbosity.BRIEF, 0.9);
     thought(context, ThoughtType.PLANNING, Verbosity.DETAILED, 0.9);
     thought(context, ThoughtType.DECISION, Verbosity.BRIEF, 0.9);
@@ -41,7 +41,7 @@ class ThoughtFilterTest {
     thought(context, ThoughtType.PLANNING, Verbosity.NORMAL, null);
 
     var page =
-        site.get(
+        testServer.get(
             "/api/contexts/c/events?kinds=thought-stream&verbosity=normal"
                 + "&thoughtTypes=planning,strategy&minConfidence=0.5");
 
@@ -55,7 +55,7 @@ class ThoughtFilterTest {
 
   private void thought(ContextId context, ThoughtType type, Verbosity verbosity, Double sure) {
     var metadata = sure == null ? null : Json.object().put("confidence", sure);
-    site.append(
+    testServer.append(
         context, new ThoughtStream(new ThoughtId("x"), type, verbosity, "hm", 0, metadata, null));
   }
 }

@@ -30,17 +30,17 @@ class ToolReportsTest {
       """;
 
   @TempDir Path folder;
-  private Site site;
+  private TestServer testServer;
 
   @BeforeEach
   void open() throws IOException {
-    site = Site.configured(folder, YAML);
-    site.context("c");
+    testServer = TestServer.configured(folder, YAML);
+    testServer.context("c");
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
   @Test
@@ -108,10 +108,11 @@ class ToolReportsTest {
     assertThat(high.at("/metadata/urgency").asString()).isEqualTo("high");
     answer(high, "{\"value\":\"yes\"}");
 
-    site.context("d");
+    testServer.context("d");
     var low = Json.object().put("content", "use ask_user {\"question\":\"Later?\"}");
     assertThat(
-            site.post("/api/contexts/d/messages", low.put("priority", "low").toString())
+            testServer
+                .post("/api/contexts/d/messages", low.put("priority", "low").toString())
                 .statusCode())
         .isEqualTo(202);
     var asked = until("d", "", event -> kind(event).equals("input-required")).getLast();
@@ -139,13 +140,13 @@ class ToolReportsTest {
   }
 
   private void send(ObjectNode message) {
-    assertThat(site.post("/api/contexts/c/messages", message.toString()).statusCode())
+    assertThat(testServer.post("/api/contexts/c/messages", message.toString()).statusCode())
         .isEqualTo(202);
   }
 
   private void answer(JsonNode asked, String body) {
     var path = "/api/contexts/c/inputs/" + asked.path("inputId").asString();
-    assertThat(site.post(path, body).statusCode()).isEqualTo(202);
+    assertThat(testServer.post(path, body).statusCode()).isEqualTo(202);
   }
 
   private List<JsonNode> until(String query, Predicate<JsonNode> last) throws IOException {
@@ -155,7 +156,7 @@ class ToolReportsTest {
   private List<JsonNode> until(String context, String query, Predicate<JsonNode> last)
       throws IOException {
     var told = new ArrayList<JsonNode>();
-    try (var stream = site.stream("/api/contexts/" + context + "/stream?" + query)) {
+    try (var stream = testServer.stream("/api/contexts/" + context + "/stream?" + query)) {
       while (told.isEmpty() || !last.test(told.getLast())) {
         var frame = stream.next();
         if (frame.data() != null) {

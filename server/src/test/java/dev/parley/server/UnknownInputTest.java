@@ -44,7 +44,7 @@ class UnknownInputTest {
   void an_answer_to_an_unknown_or_answered_question_does_not_read_the_log() {
     var reads = new AtomicInteger();
     var log = ReadCountingLog.of(new MemoryLog(InstantSource.system()), reads);
-    var config = Site.config(folder).keepingDataIn(folder);
+    var config = TestServer.config(folder).keepingDataIn(folder);
     var serverSources = new Server.ServerSources(InstantSource.system(), UUID::randomUUID);
     var serverDependencies =
         new ServerFactory(config, serverSources, Extensions.NONE).createOn(log);

@@ -17,25 +17,25 @@ class VisibleApprovalTest {
 
   @Test
   void what_cannot_be_seen_is_shown_in_words_and_the_call_stays_exact() throws Exception {
-    var leaks = new Leaks();
-    try (var site = Site.durable(folder, Site.Wish.USUAL)) {
-      var person = new Person(site, leaks);
+    var secretLeaks = new SecretLeaks();
+    try (var testServer = TestServer.durable(folder, TestServer.Wish.USUAL)) {
+      var testUser = new TestUser(testServer, secretLeaks);
       var command = "printf %s 'a\u202eb\u2066c" + " ".repeat(300) + "d\u200b'";
 
-      var context = person.say("c", "run " + command);
+      var context = testUser.say("c", "run " + command);
       var asked =
-          person.await(context, event -> event.path("kind").asString().equals("input-required"));
+          testUser.await(context, event -> event.path("kind").asString().equals("input-required"));
       var preview = asked.at("/metadata/preview").asString();
       assertThat(preview).isEqualTo("$ printf %s 'a\\u{202E}b\\u{2066}c⟨300 spaces⟩d\\u{200B}'");
       assertThat(asked.at("/metadata/toolCall/arguments/command").asString()).isEqualTo(command);
-      person.answer(context, asked.path("inputId").asString(), BooleanNode.TRUE);
+      testUser.answer(context, asked.path("inputId").asString(), BooleanNode.TRUE);
 
       var end =
-          person.await(context, event -> event.path("kind").asString().equals("tool-complete"));
+          testUser.await(context, event -> event.path("kind").asString().equals("tool-complete"));
       assertThat(Json.mapper().writeValueAsString(end.path("result")))
           .contains("a\u202eb\u2066c" + " ".repeat(300) + "d\u200b");
     } finally {
-      leaks.close();
+      secretLeaks.close();
     }
   }
 }

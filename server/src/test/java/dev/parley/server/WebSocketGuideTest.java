@@ -23,13 +23,14 @@ class WebSocketGuideTest {
     var root = root(Path.of("").toAbsolutePath());
     var example = EXAMPLE.matcher(Files.readString(root.resolve("docs/native-api.md")));
     assertThat(example.find()).isTrue();
-    try (var site = Site.open(folder)) {
-      assertThat(site.post("/api/contexts", "{\"contextId\":\"demo\"}").statusCode())
+    try (var testServer = TestServer.open(folder)) {
+      assertThat(testServer.post("/api/contexts", "{\"contextId\":\"demo\"}").statusCode())
           .isEqualTo(201);
-      site.post("/api/contexts/demo/messages", "{\"content\":\"count slowly to 20\"}");
-      var program = example.group(1).replace("localhost:7070", "127.0.0.1:" + site.url.getPort());
+      testServer.post("/api/contexts/demo/messages", "{\"content\":\"count slowly to 20\"}");
+      var program =
+          example.group(1).replace("localhost:7070", "127.0.0.1:" + testServer.url.getPort());
 
-      assertThat(output(root.resolve("peers/doors"), program))
+      assertThat(output(root.resolve("peers/clients"), program))
           .matches("(?s)" + Pattern.quote(example.group(2)).replace("…", "\\E[^\n]*\\Q"));
     }
   }

@@ -1,9 +1,9 @@
 package dev.parley.server;
 
-import static dev.parley.server.Embedded.ECHO;
-import static dev.parley.server.Embedded.all;
-import static dev.parley.server.Embedded.config;
-import static dev.parley.server.Embedded.with;
+import static dev.parley.server.EmbeddedTestServer.ECHO;
+import static dev.parley.server.EmbeddedTestServer.all;
+import static dev.parley.server.EmbeddedTestServer.config;
+import static dev.parley.server.EmbeddedTestServer.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.client.NewContext;
@@ -59,7 +59,7 @@ class WorkersTest {
           work.sendText("Hello, ");
           work.sendText(work.prompt());
         };
-    try (var talk = new Embedded(config(folder), with(worker))) {
+    try (var talk = new EmbeddedTestServer(config(folder), with(worker))) {
       var task = talk.say(NewMessage.text("world"));
       var entries = talk.untilEnd(task);
 
@@ -85,7 +85,7 @@ class WorkersTest {
                   ? "It is " + value.asString()
                   : "?");
         };
-    try (var talk = new Embedded(config(folder), with(worker))) {
+    try (var talk = new EmbeddedTestServer(config(folder), with(worker))) {
       var task = talk.say(NewMessage.text("paint"));
       var asked = talk.until(entry -> entry.event() instanceof InputRequired).getLast().event();
       talk.until(
@@ -114,7 +114,7 @@ class WorkersTest {
     var config =
         Config.load(file, new Config.ProcessEnvironment(Map.of(), folder, folder), extensions)
             .listeningOn("127.0.0.1", 0);
-    try (var talk = new Embedded(config, extensions)) {
+    try (var talk = new EmbeddedTestServer(config, extensions)) {
       var task = talk.say(NewMessage.text("go").to(new AgentTypeId("agent-own")));
       var entries = talk.untilEnd(task);
 
@@ -152,7 +152,7 @@ class WorkersTest {
           work.writeData(new ArtifactId("sum"), "sum", Json.object().put("sum", 2));
           work.sendText("done");
         };
-    try (var talk = new Embedded(config(folder), with(worker))) {
+    try (var talk = new EmbeddedTestServer(config(folder), with(worker))) {
       var task = talk.say(NewMessage.text("add"));
       var entries = talk.untilEnd(task);
 
@@ -172,7 +172,7 @@ class WorkersTest {
           work.sendText("Let me see.");
           throw new WorkFailed(ErrorCode.INVALID_INPUT, "this is not a volcano", false);
         };
-    try (var talk = new Embedded(config(folder), with(worker))) {
+    try (var talk = new EmbeddedTestServer(config(folder), with(worker))) {
       var task = talk.say(NewMessage.text("a molehill"));
       var entries = talk.untilEnd(task);
 
@@ -193,7 +193,7 @@ class WorkersTest {
           begun.countDown();
           never.await();
         };
-    try (var talk = new Embedded(config(folder), with(worker))) {
+    try (var talk = new EmbeddedTestServer(config(folder), with(worker))) {
       var task = talk.say(NewMessage.text("wait"));
       begun.await();
       talk.client.cancel(talk.context, task);
@@ -205,7 +205,7 @@ class WorkersTest {
 
   @Test
   void canceling_reaches_a_worker_that_waits_for_a_person() throws InterruptedException {
-    try (var talk = new Embedded(config(folder), with(WorkersTest::askForever))) {
+    try (var talk = new EmbeddedTestServer(config(folder), with(WorkersTest::askForever))) {
       var task = talk.say(NewMessage.text("ask"));
       talk.until(
           entry -> entry.event() instanceof TaskStatus s && s.status() == TaskState.WAITING_INPUT);
@@ -218,7 +218,7 @@ class WorkersTest {
 
   @Test
   void the_time_of_a_worker_stands_still_while_it_waits_for_a_person() throws InterruptedException {
-    try (var talk = new Embedded(config(folder), with(WorkersTest::askForever))) {
+    try (var talk = new EmbeddedTestServer(config(folder), with(WorkersTest::askForever))) {
       var task = talk.say(new Timed(3_000).message("ask"));
       var asked = talk.until(entry -> entry.event() instanceof InputRequired).getLast().event();
       talk.until(
@@ -244,13 +244,13 @@ class WorkersTest {
   void a_task_of_a_worker_ends_as_interrupted_when_the_server_stops() throws InterruptedException {
     TaskId task;
     ContextId context;
-    try (var talk = new Embedded(config(folder), with(WorkersTest::askForever))) {
+    try (var talk = new EmbeddedTestServer(config(folder), with(WorkersTest::askForever))) {
       task = talk.say(NewMessage.text("ask"));
       context = talk.context;
       talk.until(
           entry -> entry.event() instanceof TaskStatus s && s.status() == TaskState.WAITING_INPUT);
     }
-    try (var talk = new Embedded(config(folder), with(ECHO))) {
+    try (var talk = new EmbeddedTestServer(config(folder), with(ECHO))) {
       var info = talk.client.task(context, task);
 
       assertThat(info.status()).isEqualTo(TaskState.FAILED);

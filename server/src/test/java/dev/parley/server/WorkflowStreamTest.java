@@ -19,38 +19,38 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/// `format=workflow` on the stream and on pages of events: S4.7, S4.17, S4.25 to S4.28.
+/// `format=workflow` on the stream and on pages of events: WORKFLOW-7, WORKFLOW-17, WORKFLOW-25 to WORKFLOW-28.
 class WorkflowStreamTest {
 
   private static final String STREAM = "/api/contexts/c/stream?format=workflow";
 
   @TempDir Path folder;
-  private Site site;
+  private TestServer testServer;
   private ContextId context;
   private List<Entry> entries;
 
   @BeforeEach
   void open() {
-    site = Site.open(folder, Site.Wish.USUAL.heartbeat(Duration.ofMillis(100)));
-    context = site.context("c");
+    testServer = TestServer.open(folder, TestServer.Wish.USUAL.heartbeat(Duration.ofMillis(100)));
+    context = testServer.context("c");
     for (var entry : new RandomTaskTrees(3).entries().stream().skip(1).toList()) {
       if (entry.origin() == null) {
-        site.append(context, entry.event());
+        testServer.append(context, entry.event());
       } else {
-        site.append(context, entry.origin(), entry.event());
+        testServer.append(context, entry.origin(), entry.event());
       }
     }
-    entries = site.log.read(context, Position.START, Integer.MAX_VALUE);
+    entries = testServer.log.read(context, Position.START, Integer.MAX_VALUE);
   }
 
   @AfterEach
   void close() {
-    site.close();
+    testServer.close();
   }
 
   @Test
   void a_stream_begins_with_connected_and_says_what_runs() throws Exception {
-    try (var reader = site.stream(STREAM)) {
+    try (var reader = testServer.stream(STREAM)) {
       var first = reader.next();
 
       assertThat(first.event()).isEqualTo("connected");
@@ -70,7 +70,7 @@ class WorkflowStreamTest {
     var sub = entries.stream().filter(e -> e.origin() != null && e.origin().parentTaskId() != null);
     var origin = sub.findFirst().orElseThrow().origin();
 
-    try (var reader = site.stream(STREAM + "&taskId=" + origin.taskId())) {
+    try (var reader = testServer.stream(STREAM + "&taskId=" + origin.taskId())) {
       var first = reader.next().json();
 
       assertThat(first.path("run_id").asString()).isEqualTo(origin.taskId().value());
@@ -103,11 +103,11 @@ class WorkflowStreamTest {
 
   @Test
   void replay_none_begins_at_the_end_and_full_and_session_at_the_start() throws Exception {
-    try (var reader = site.stream(STREAM + "&replay=none")) {
+    try (var reader = testServer.stream(STREAM + "&replay=none")) {
       assertThat(reader.next().id()).isEqualTo(entries.getLast().position().toString());
     }
     for (var replay : List.of("full", "session")) {
-      try (var reader = site.stream(STREAM + "&replay=" + replay)) {
+      try (var reader = testServer.stream(STREAM + "&replay=" + replay)) {
         assertThat(reader.next().id()).isEqualTo("0");
         assertThat(reader.nextEvent().id()).isEqualTo("1");
       }
@@ -116,7 +116,7 @@ class WorkflowStreamTest {
 
   @Test
   void a_cursor_ahead_of_the_log_is_told_in_this_dialect() throws Exception {
-    try (var reader = site.stream(STREAM + "&after=999999")) {
+    try (var reader = testServer.stream(STREAM + "&after=999999")) {
       reader.next();
       var gap = reader.next();
       assertThat(gap.event()).isEqualTo("workflow.stream.dropped");
@@ -142,7 +142,8 @@ class WorkflowStreamTest {
       var page =
           Json.mapper()
               .readTree(
-                  site.get("/api/contexts/c/events?format=workflow&limit=40&after=" + after)
+                  testServer
+                      .get("/api/contexts/c/events?format=workflow&limit=40&after=" + after)
                       .body());
       page.path("events").forEach(listed::add);
       after = page.path("position").asString();
@@ -156,7 +157,7 @@ class WorkflowStreamTest {
   @Test
   void the_native_stream_is_not_touched_by_it() throws Exception {
     read(STREAM);
-    try (var reader = site.stream("/api/contexts/c/stream")) {
+    try (var reader = testServer.stream("/api/contexts/c/stream")) {
       reader.next();
       assertThat(reader.nextEvent().event()).isEqualTo("context-created");
     }
@@ -173,7 +174,7 @@ class WorkflowStreamTest {
             "stream?replay=none",
             "events?debug=1",
             "events?format=workflow&replay=none")) {
-      assertThat(site.get("/api/contexts/c/" + query).statusCode()).as(query).isEqualTo(400);
+      assertThat(testServer.get("/api/contexts/c/" + query).statusCode()).as(query).isEqualTo(400);
     }
   }
 
@@ -185,7 +186,7 @@ class WorkflowStreamTest {
   private List<EventReader.Frame> read(String path, String... headers) throws IOException {
     var head = entries.getLast().position().toString();
     var frames = new ArrayList<EventReader.Frame>();
-    try (var reader = site.stream(path, headers)) {
+    try (var reader = testServer.stream(path, headers)) {
       assertThat(reader.next().event()).isEqualTo("connected");
       for (var frame = reader.next(); frame != null; frame = reader.next()) {
         if (frame.event() != null) {

@@ -92,54 +92,54 @@ class WorkspaceRestartTest {
   @Test
   void a_folder_that_is_gone_is_named_with_what_to_do() throws Exception {
     ContextId context;
-    try (var site = started(first, "")) {
-      context = site.context("c");
-      answered(site, context);
+    try (var testServer = started(first, "")) {
+      context = testServer.context("c");
+      answered(testServer, context);
     }
     Files.delete(first.resolve("note.txt"));
     Files.delete(first);
-    try (var site = started(second, "")) {
-      var refused = site.post("/api/contexts/c/messages", "{\"content\":\"say hi\"}");
+    try (var testServer = started(second, "")) {
+      var refused = testServer.post("/api/contexts/c/messages", "{\"content\":\"say hi\"}");
       assertThat(refused.statusCode()).isEqualTo(400);
       assertThat(refused.body())
           .contains("invalid-working-directory", "does not exist: " + first)
           .contains("Create the folder, or send another workingDirectory");
       var message = Json.object().put("content", READ).put("workingDirectory", second.toString());
-      assertThat(site.post("/api/contexts/c/messages", message.toString()).statusCode())
+      assertThat(testServer.post("/api/contexts/c/messages", message.toString()).statusCode())
           .isEqualTo(202);
     }
   }
 
   @Test
   void a_link_in_the_place_of_the_folder_is_not_the_folder() throws Exception {
-    try (var site = started(first, "")) {
-      answered(site, site.context("c"));
+    try (var testServer = started(first, "")) {
+      answered(testServer, testServer.context("c"));
     }
     Files.delete(first.resolve("note.txt"));
     Files.delete(first);
     Files.createSymbolicLink(first, Files.createDirectory(folder.resolve("third")));
-    try (var site = started(second, "")) {
-      var refused = site.post("/api/contexts/c/messages", "{\"content\":\"say hi\"}");
+    try (var testServer = started(second, "")) {
+      var refused = testServer.post("/api/contexts/c/messages", "{\"content\":\"say hi\"}");
       assertThat(refused.body()).contains("outside the workspaces: " + first);
     }
   }
 
   @Test
   void workspaces_that_the_configuration_lists_are_the_only_ones() throws Exception {
-    try (var site = started(first, "")) {
-      answered(site, site.context("c"));
+    try (var testServer = started(first, "")) {
+      answered(testServer, testServer.context("c"));
     }
     var listed = "workspaces: [" + second + "]";
-    try (var site = started(second, listed)) {
+    try (var testServer = started(second, listed)) {
       var message = Json.object().put("content", READ).put("workingDirectory", first.toString());
-      var refused = site.post("/api/contexts/c/messages", message.toString());
+      var refused = testServer.post("/api/contexts/c/messages", message.toString());
       assertThat(refused.body())
           .contains("outside the workspaces: " + first)
           .contains("add the folder to workspaces in the configuration");
-      var taken = site.post("/api/contexts/c/messages", "{\"content\":\"say hi\"}");
+      var taken = testServer.post("/api/contexts/c/messages", "{\"content\":\"say hi\"}");
       assertThat(taken.statusCode()).isEqualTo(202);
       var task = Json.mapper().readTree(taken.body()).path("taskId").asString();
-      assertThat(site.get("/api/contexts/c/tasks/" + task).body())
+      assertThat(testServer.get("/api/contexts/c/tasks/" + task).body())
           .contains("\"workingDirectory\":\"" + second + "\"");
     }
   }
@@ -147,21 +147,21 @@ class WorkspaceRestartTest {
   @Test
   void the_folder_of_another_persons_context_is_not_found_out() throws Exception {
     var context = new ContextId("d");
-    try (var site = started(first, "")) {
-      site.log.create(context, new ContextCreated("alice", null, null));
-      site.tasks.submit(
+    try (var testServer = started(first, "")) {
+      testServer.log.create(context, new ContextCreated("alice", null, null));
+      testServer.tasks.submit(
           new Submission(context, "alice", "say hi", null, TaskOptions.NONE, AppendGuard.none()));
     }
     var digest = MessageDigest.getInstance("SHA-256").digest("e".getBytes(StandardCharsets.UTF_8));
     var tokens = "auth: {tokens: [{name: eve, sha256: " + HexFormat.of().formatHex(digest) + "}]}";
-    try (var site = started(second, tokens)) {
+    try (var testServer = started(second, tokens)) {
       for (var directory : List.of(first, second, folder.resolve("nowhere"))) {
         var body =
             Json.object()
                 .put("content", "say hi")
                 .put("conversationId", "d")
                 .put("workingDirectory", directory.toString());
-        var reply = site.post("/chat/messages", body.toString(), "Authorization", "Bearer e");
+        var reply = testServer.post("/chat/messages", body.toString(), "Authorization", "Bearer e");
         assertThat(reply.statusCode()).isEqualTo(directory.equals(second) ? 404 : 400);
       }
     }
@@ -171,12 +171,13 @@ class WorkspaceRestartTest {
     return folder.resolve("data");
   }
 
-  private Site started(Path where, String yaml) throws IOException {
-    return Site.startedIn(where, data(), yaml);
+  private TestServer started(Path where, String yaml) throws IOException {
+    return TestServer.startedIn(where, data(), yaml);
   }
 
-  private static void answered(Site site, ContextId context) throws InterruptedException {
-    try (var client = new ParleyClient(site.url)) {
+  private static void answered(TestServer testServer, ContextId context)
+      throws InterruptedException {
+    try (var client = new ParleyClient(testServer.url)) {
       assertThat(answer(client, context, NewMessage.text(READ))).contains("in the first");
     }
   }

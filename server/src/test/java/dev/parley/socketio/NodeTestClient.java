@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import tools.jackson.databind.JsonNode;
 
-/// A Node.js program in `peers`, by default in `peers/doors`, which reads commands and writes
+/// A Node.js program in `peers`, by default in `peers/clients`, which reads commands and writes
 /// results, one JSON object per line.
 public final class NodeTestClient implements AutoCloseable {
 
@@ -48,7 +48,7 @@ public final class NodeTestClient implements AutoCloseable {
   private static Path script(String name) {
     var given = System.getProperty("parley.peers");
     var peers = given == null ? above(Path.of("").toAbsolutePath()) : Path.of(given);
-    var script = peers.resolve(name.contains("/") ? name : "doors/" + name);
+    var script = peers.resolve(name.contains("/") ? name : "clients/" + name);
     if (!Files.isDirectory(script.resolveSibling("node_modules"))) {
       fail("the peers are missing: ./check installs them, or npm ci beside %s", script);
     }

@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/// Named events on a plain WebSocket: S2.64.
+/// Named events on a plain WebSocket: AGENT-64.
 class PlainSocketPeerTest {
 
   @Test
   void both_sides_say_and_ask() throws Exception {
-    try (var door = new SocketTestServer();
-        var socket = new WebSocketTestClient(door.http.port(), "/ws")) {
+    try (var api = new SocketTestServer();
+        var socket = new WebSocketTestClient(api.http.port(), "/ws")) {
       var first = socket.json();
       assertThat(first.path("event").asString()).isEqualTo("connected");
       var id = first.at("/data/clientId").asString();
@@ -28,14 +28,14 @@ class PlainSocketPeerTest {
       assertThat(socket.next()).isEqualTo("{\"event\":\"error\",\"data\":" + error + "}");
       assertThat(socket.next()).isEqualTo("{\"ack\":3,\"error\":" + error + "}");
       socket.leave();
-      assertThat(door.host.ended.poll(20, TimeUnit.SECONDS)).isEqualTo(id);
+      assertThat(api.host.ended.poll(20, TimeUnit.SECONDS)).isEqualTo(id);
     }
   }
 
   @Test
   void nonsense_and_failures_are_told_and_the_socket_stays() throws Exception {
-    try (var door = new SocketTestServer();
-        var socket = new WebSocketTestClient(door.http.port(), "/ws")) {
+    try (var api = new SocketTestServer();
+        var socket = new WebSocketTestClient(api.http.port(), "/ws")) {
       socket.next();
       for (var nonsense :
           new String[] {"{", "[]", "{}", "{\"event\":1}", "{\"event\":\"echo\",\"id\":[]}"}) {
@@ -51,11 +51,11 @@ class PlainSocketPeerTest {
 
   @Test
   void a_token_is_needed_where_tokens_are() throws Exception {
-    try (var door = new SocketTestServer(SocketIoTest.token("ann"))) {
-      assertThat(WebSocketTestClient.refusal(door.http.port(), "/ws", Map.of())).isEqualTo(401);
+    try (var api = new SocketTestServer(SocketIoTest.token("ann"))) {
+      assertThat(WebSocketTestClient.refusal(api.http.port(), "/ws", Map.of())).isEqualTo(401);
       try (var socket =
           new WebSocketTestClient(
-              door.http.port(), "/ws", Map.of("Authorization", "Bearer secret-ann"), true)) {
+              api.http.port(), "/ws", Map.of("Authorization", "Bearer secret-ann"), true)) {
         assertThat(socket.json().at("/data/who").asString()).isEqualTo("ann");
       }
     }
@@ -63,12 +63,12 @@ class PlainSocketPeerTest {
 
   @Test
   void a_server_that_stops_says_so() throws Exception {
-    try (var door = new SocketTestServer();
-        var socket = new WebSocketTestClient(door.http.port(), "/ws")) {
+    try (var api = new SocketTestServer();
+        var socket = new WebSocketTestClient(api.http.port(), "/ws")) {
       socket.next();
-      door.http.drain(Duration.ofSeconds(5));
+      api.http.drain(Duration.ofSeconds(5));
       assertThat(socket.closed()).isEqualTo("1001 the server is stopping");
-      assertThat(door.host.ended.poll(20, TimeUnit.SECONDS)).isNotNull();
+      assertThat(api.host.ended.poll(20, TimeUnit.SECONDS)).isNotNull();
     }
   }
 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/// Socket.IO with an unmodified client: S2.64, X.24.
+/// Socket.IO with an unmodified client: AGENT-64, CORE-24.
 class SocketIoTest {
 
   @ParameterizedTest
@@ -27,8 +27,8 @@ class SocketIoTest {
         "{\"transports\":[\"websocket\",\"polling\"]}"
       })
   void both_sides_say_and_ask_in_order_until_one_leaves(String options) throws Exception {
-    try (var door = new SocketTestServer();
-        var peer = new NodeTestClient("socket-io.mjs", door.url(), options)) {
+    try (var api = new SocketTestServer();
+        var peer = new NodeTestClient("socket-io.mjs", api.url(), options)) {
       peer.send("{\"do\":\"connect\",\"name\":\"a\"}");
       var upgrades = options.equals("{}");
       var facts =
@@ -64,7 +64,7 @@ class SocketIoTest {
       peer.send("{\"do\":\"disconnect\",\"name\":\"a\"}");
       assertThat(peer.next("disconnect").path("reason").asString())
           .isEqualTo("io client disconnect");
-      assertThat(door.host.ended.poll(20, TimeUnit.SECONDS))
+      assertThat(api.host.ended.poll(20, TimeUnit.SECONDS))
           .isEqualTo(connected.path("id").asString());
     }
   }
@@ -72,23 +72,23 @@ class SocketIoTest {
   @ParameterizedTest
   @ValueSource(strings = {"{}", "{\"transports\":[\"polling\"]}"})
   void it_comes_back_when_the_server_does(String options) throws Exception {
-    var door = new SocketTestServer();
+    var api = new SocketTestServer();
     try (var peer =
         new NodeTestClient(
             "socket-io.mjs",
-            door.url(),
+            api.url(),
             options.equals("{}")
                 ? "{\"reconnectionDelay\":50,\"reconnectionDelayMax\":100}"
                 : "{\"reconnectionDelay\":50,\"transports\":[\"polling\"]}")) {
       peer.send("{\"do\":\"connect\",\"name\":\"a\"}");
       var facts = options.equals("{}") ? peer.all("connect", "upgrade") : peer.all("connect");
       var before = facts.get("connect").path("id").asString();
-      var port = door.http.port();
-      door.http.drain(Duration.ofSeconds(5));
-      door.close();
+      var port = api.http.port();
+      api.http.drain(Duration.ofSeconds(5));
+      api.close();
       assertThat(peer.next("disconnect").path("reason").asString())
           .isIn("transport close", "transport error");
-      assertThat(door.host.ended.poll(20, TimeUnit.SECONDS)).isEqualTo(before);
+      assertThat(api.host.ended.poll(20, TimeUnit.SECONDS)).isEqualTo(before);
 
       try (var again = new SocketTestServer(port, HttpLimits.DEFAULTS, SocketIoSettings.DEFAULTS)) {
         assertThat(peer.next("connect").path("id").asString()).isNotEqualTo(before);
@@ -101,8 +101,8 @@ class SocketIoTest {
 
   @Test
   void other_namespaces_are_refused() throws Exception {
-    try (var door = new SocketTestServer();
-        var peer = new NodeTestClient("socket-io.mjs", door.url())) {
+    try (var api = new SocketTestServer();
+        var peer = new NodeTestClient("socket-io.mjs", api.url())) {
       peer.send("{\"do\":\"connect\",\"name\":\"a\",\"namespace\":\"/admin\"}");
       assertThat(peer.next("connect_error").path("message").asString())
           .isEqualTo("Invalid namespace");
@@ -111,8 +111,8 @@ class SocketIoTest {
 
   @Test
   void a_token_is_shown_in_auth_or_in_a_header() throws Exception {
-    try (var door = new SocketTestServer(token("ann"), token("bob"));
-        var peer = new NodeTestClient("socket-io.mjs", door.url())) {
+    try (var api = new SocketTestServer(token("ann"), token("bob"));
+        var peer = new NodeTestClient("socket-io.mjs", api.url())) {
       peer.send("{\"do\":\"connect\",\"name\":\"nobody\"}");
       var refused = peer.next("connect_error");
       assertThat(refused.at("/data/code").asString()).isEqualTo("unauthorized");
@@ -132,10 +132,10 @@ class SocketIoTest {
   @ParameterizedTest
   @ValueSource(strings = {"websocket", "polling"})
   void bytes_are_refused(String transport) throws Exception {
-    try (var door = new SocketTestServer();
+    try (var api = new SocketTestServer();
         var peer =
             new NodeTestClient(
-                "socket-io.mjs", door.url(), "{\"transports\":[\"" + transport + "\"]}")) {
+                "socket-io.mjs", api.url(), "{\"transports\":[\"" + transport + "\"]}")) {
       peer.send("{\"do\":\"connect\",\"name\":\"a\"}");
       peer.next("connect");
       peer.send("{\"do\":\"binary\",\"name\":\"a\",\"event\":\"echo\"}");
@@ -146,9 +146,9 @@ class SocketIoTest {
   @Test
   void a_peer_that_stops_reading_costs_little_and_only_itself() throws Exception {
     var httpLimits = new HttpLimits(1 << 20, 100, Duration.ofSeconds(3), Duration.ofSeconds(30));
-    try (var door = new SocketTestServer(0, httpLimits, SocketIoSettings.DEFAULTS);
+    try (var api = new SocketTestServer(0, httpLimits, SocketIoSettings.DEFAULTS);
         var peer =
-            new NodeTestClient("socket-io.mjs", door.url(), "{\"transports\":[\"websocket\"]}")) {
+            new NodeTestClient("socket-io.mjs", api.url(), "{\"transports\":[\"websocket\"]}")) {
       peer.send("{\"do\":\"connect\",\"name\":\"sleepy\"}");
       var sleepy = peer.next("connect").path("id").asString();
       peer.send("{\"do\":\"connect\",\"name\":\"other\"}");
@@ -161,23 +161,23 @@ class SocketIoTest {
       assertThat(peer.next("ack").at("/answer/0").asInt()).isEqualTo(1);
 
       var most = 0L;
-      while (door.host.cut.isEmpty()) {
-        most = Math.max(most, door.sockets.waitingBytes());
+      while (api.host.cut.isEmpty()) {
+        most = Math.max(most, api.sockets.waitingBytes());
         peer.send("{\"do\":\"ask\",\"name\":\"other\",\"event\":\"echo\",\"args\":[2]}");
         assertThat(peer.next("ack").at("/answer/0").asInt()).isEqualTo(2);
       }
-      assertThat(door.host.cut.take()).isEqualTo(sleepy);
-      assertThat(door.host.ended.poll(20, TimeUnit.SECONDS)).isEqualTo(sleepy);
+      assertThat(api.host.cut.take()).isEqualTo(sleepy);
+      assertThat(api.host.ended.poll(20, TimeUnit.SECONDS)).isEqualTo(sleepy);
       assertThat(most).isPositive().isLessThan(2L * SocketIoSettings.DEFAULTS.outboxBytes());
-      assertThat(door.sockets.connections()).isEqualTo(1);
-      assertThat(door.host.flooded.get()).isPositive();
+      assertThat(api.sockets.connections()).isEqualTo(1);
+      assertThat(api.host.flooded.get()).isPositive();
     }
   }
 
   @Test
   void two_hundred_come_at_once() throws Exception {
-    try (var door = new SocketTestServer();
-        var peer = new NodeTestClient("socket-io.mjs", door.url())) {
+    try (var api = new SocketTestServer();
+        var peer = new NodeTestClient("socket-io.mjs", api.url())) {
       for (var i = 0; i < 200; i++) {
         peer.send("{\"do\":\"connect\",\"name\":\"" + i + "\"}");
       }
@@ -197,9 +197,9 @@ class SocketIoTest {
       peer.kill();
       for (var i = 0; i < 200; i++) {
         // The server detects the end of a polling client only by its missing pong.
-        assertThat(ids.remove(door.host.ended.poll(90, TimeUnit.SECONDS))).isTrue();
+        assertThat(ids.remove(api.host.ended.poll(90, TimeUnit.SECONDS))).isTrue();
       }
-      assertThat(door.sockets.connections()).isZero();
+      assertThat(api.sockets.connections()).isZero();
     }
   }
 

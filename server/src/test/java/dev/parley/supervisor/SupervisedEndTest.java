@@ -24,6 +24,7 @@ class SupervisedEndTest {
 
   private final SupervisorTestBed supervisorTestBed = new SupervisorTestBed();
 
+  // EVENT-12
   @Test
   void its_totals_include_the_subtasks_and_its_own_usage_is_separate() throws Exception {
     supervisorTestBed.decision(SupervisorTestBed.decision("parallel", "a", "b"));
@@ -61,6 +62,7 @@ class SupervisedEndTest {
     "CONTENT_FILTER, content-filter, false",
     "REFUSAL, refusal, false"
   })
+  // CHAT-74
   void it_reports_why_the_answer_of_its_agent_is_incomplete(
       FinishReason reason, String wire, boolean truncated) throws Exception {
     supervisorTestBed.decision(SupervisorTestBed.decision("single", "a")).finishing("a", reason);
@@ -116,6 +118,7 @@ class SupervisedEndTest {
     }
   }
 
+  // CHAT-84
   @Test
   void the_result_of_a_failed_task_has_its_error_duration_and_usage() throws Exception {
     supervisorTestBed.answering("b", _ -> null);
@@ -137,6 +140,7 @@ class SupervisedEndTest {
     }
   }
 
+  // CHAT-84
   @Test
   void the_result_of_a_task_that_never_ran_has_the_reason() throws Exception {
     supervisorTestBed
@@ -152,6 +156,7 @@ class SupervisedEndTest {
     }
   }
 
+  // CHAT-47
   @Test
   void the_previous_result_in_a_sequence_is_an_agent_result() throws Exception {
     supervisorTestBed.decision(SupervisorTestBed.decision("sequential", "a", "b"));

@@ -72,6 +72,7 @@ class SupervisorTest {
     }
   }
 
+  // CHAT-55
   @Test
   void the_model_receives_the_agents_and_decides_by_schema() throws Exception {
     supervisorTestBed.decision(SupervisorTestBed.decision("single", "b"));
@@ -100,6 +101,7 @@ class SupervisorTest {
     }
   }
 
+  // CHAT-56
   @Test
   void the_decision_is_written_before_any_agent_acts_on_it() throws Exception {
     supervisorTestBed.decision(SupervisorTestBed.decision("parallel", "a", "b"));
@@ -116,6 +118,7 @@ class SupervisorTest {
     }
   }
 
+  // CHAT-58
   @ParameterizedTest
   @ValueSource(strings = {"single", "delegate"})
   void one_agent_acts_and_its_text_is_the_answer(String strategy) throws Exception {
@@ -129,6 +132,7 @@ class SupervisorTest {
     }
   }
 
+  // CHAT-59
   @Test
   void agents_work_in_parallel_and_their_results_are_combined_into_one_answer() throws Exception {
     var together = new CyclicBarrier(2);
@@ -159,6 +163,7 @@ class SupervisorTest {
     }
   }
 
+  // CHAT-60
   @Test
   void each_agent_of_a_sequence_receives_the_previous_results_in_order() throws Exception {
     supervisorTestBed.decision(SupervisorTestBed.decision("sequential", "c", "a", "b"));
@@ -191,6 +196,7 @@ class SupervisorTest {
         "{\"strategy\":\"single\",\"agents\":\"a\"}",
         "{}"
       })
+  // CHAT-61
   void an_unusable_decision_is_replaced_by_rules_and_reported(String decision) throws Exception {
     supervisorTestBed.decision(decision);
     try (var taskTestBed = deciding()) {
@@ -203,6 +209,7 @@ class SupervisorTest {
     }
   }
 
+  // CHAT-61
   @Test
   void a_model_that_fails_does_not_prevent_agents_from_acting() throws Exception {
     supervisorTestBed.answering("decider", _ -> null);
@@ -215,6 +222,7 @@ class SupervisorTest {
     }
   }
 
+  // CHAT-62
   @Test
   void when_one_of_several_fails_the_others_finish_and_the_answer_reports_it() throws Exception {
     supervisorTestBed.answering("b", _ -> null);
@@ -229,6 +237,7 @@ class SupervisorTest {
     }
   }
 
+  // CHAT-62
   @Test
   void when_all_fail_the_task_fails_with_their_reason() throws Exception {
     supervisorTestBed.answering("a", _ -> null).answering("b", _ -> null);
@@ -241,6 +250,7 @@ class SupervisorTest {
     }
   }
 
+  // CHAT-63
   @Test
   void a_failure_ends_a_sequence_and_is_reported() throws Exception {
     supervisorTestBed.answering("b", _ -> null);
@@ -255,6 +265,7 @@ class SupervisorTest {
     }
   }
 
+  // CHAT-64
   @Test
   void each_agent_works_on_its_own_subtask_of_the_supervisor_task() throws Exception {
     try (var taskTestBed = byRules()) {

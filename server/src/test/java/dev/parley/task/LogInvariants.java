@@ -119,7 +119,7 @@ public final class LogInvariants {
     assertThat(open).as("questions that stay open").isEmpty();
   }
 
-  /// S4.14: a spawning call names exactly its subtasks, at its start and at its end.
+  /// WORKFLOW-14: a spawning call names exactly its subtasks, at its start and at its end.
   private void checkSpawned(TaskId task, ToolStart start) {
     var children =
         entries.stream()
@@ -153,7 +153,7 @@ public final class LogInvariants {
     }
   }
 
-  /// S4.15, S4.16: a subtask has its root, and its events lie between the two events that its
+  /// WORKFLOW-15, WORKFLOW-16: a subtask has its root, and its events lie between the two events that its
   /// parent has of it.
   private void checkChild(Entry created, List<Entry> own) {
     var parent = created.origin().parentTaskId();

@@ -84,7 +84,7 @@ final class A2aMessageMapper {
         parts.add(A2aParser.part(part, "parts"));
       }
       return parts;
-    } catch (A2aException ofAnotherDoor) {
+    } catch (A2aException ofAnotherApi) {
       return List.of(A2aPart.text(message.content()));
     }
   }

@@ -36,7 +36,8 @@ class AgentMessageEncoderTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void an_event_of_every_kind_has_a_form_if_it_has_a_number(Kind kind) { // S2.40, S2.46, S2.83
+  void an_event_of_every_kind_has_a_form_if_it_has_a_number(
+      Kind kind) { // AGENT-40, AGENT-46, AGENT-83
     var random = new RandomEvents(kind.wire().hashCode());
     var log = new MemoryLog(InstantSource.system());
     try (var views = new Views(folder.resolve("views.db"), log)) {
@@ -83,7 +84,7 @@ class AgentMessageEncoderTest {
   }
 
   @Test
-  void every_state_of_a_task_has_a_status_and_every_status_a_state() { // S2.51, X.3
+  void every_state_of_a_task_has_a_status_and_every_status_a_state() { // AGENT-51, CORE-3
     var used = EnumSet.noneOf(AgentStatus.class);
     for (var state : TaskState.values()) {
       var status = AgentStatus.of(state);

@@ -9,7 +9,7 @@ import dev.parley.task.TaskType;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/// The status map of the chat API is total, and agrees with `docs/names.md`: S1.48, S1.84, X.3.
+/// The status map of the chat API is total, and agrees with `docs/names.md`: CHAT-48, CHAT-84, CORE-3.
 class ChatStatusTest {
 
   @Test
@@ -36,6 +36,7 @@ class ChatStatusTest {
         .contains("`" + ChatStatus.TIMEOUT.wire() + "`");
   }
 
+  // CHAT-38, CHAT-65
   @Test
   void every_agent_event_has_a_chat_event() {
     assertThat(Arrays.stream(AgentEventType.values()).map(AgentEventType::ofTask))
@@ -54,6 +55,7 @@ class ChatStatusTest {
         .doesNotHaveDuplicates();
   }
 
+  // CHAT-48
   @Test
   void task_types_are_those_of_the_document() {
     assertThat(Arrays.stream(TaskType.values()).map(TaskType::wire))

@@ -45,8 +45,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 
-/// The envelope of S4: its fields (S4.1 to S4.8, S4.10 to S4.12), and the invariants of every tree
-/// (S4.14 to S4.17, S4.28).
+/// The envelope of S4: its fields (WORKFLOW-1 to WORKFLOW-8, WORKFLOW-10 to WORKFLOW-12), and the invariants of every tree
+/// (WORKFLOW-14 to WORKFLOW-17, WORKFLOW-28).
 class WorkflowFormatTest {
 
   private static final ContextId CONTEXT = new ContextId("c");

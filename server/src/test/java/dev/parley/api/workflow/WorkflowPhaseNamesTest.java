@@ -7,7 +7,7 @@ import dev.parley.protocol.TaskState;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// `docs/names.md` has the names of this format: X.3.
+/// `docs/names.md` has the names of this format: CORE-3.
 class WorkflowPhaseNamesTest {
 
   @ParameterizedTest

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/// The names of S4.25, and the fields of the record of each.
+/// The names of WORKFLOW-25, and the fields of the record of each.
 final class WorkflowVocabulary {
 
   static final String DIAGNOSTIC = "workflow.diagnostic.";

@@ -66,6 +66,7 @@ class CliAgentTest {
     }
   }
 
+  // CHAT-84
   @Test
   void the_number_of_model_calls_is_reported() throws Exception {
     try (var cli =
@@ -105,6 +106,7 @@ class CliAgentTest {
         CliTestBed.scripted(folder).environment());
   }
 
+  // AGENT-6
   @Test
   void a_prompt_is_never_interpreted_by_a_shell() throws Exception {
     var settings =
@@ -191,6 +193,7 @@ class CliAgentTest {
     }
   }
 
+  // SESSION-58
   @Test
   void after_a_rewind_the_program_does_not_know_what_was_removed() throws Exception {
     try (var cli = CliTestBed.scripted(TaskTestBed.newLog(), folder)) {
@@ -274,6 +277,7 @@ class CliAgentTest {
     }
   }
 
+  // AGENT-4
   @Test
   void the_result_decides_not_the_exit_code() throws Exception {
     try (var cli = CliTestBed.scripted(TaskTestBed.newLog(), folder)) {
@@ -286,6 +290,7 @@ class CliAgentTest {
     }
   }
 
+  // AGENT-21, AGENT-22
   @Test
   void noise_and_unknown_lines_are_kept_and_do_no_harm() throws Exception {
     try (var cli = CliTestBed.scripted(TaskTestBed.newLog(), folder)) {
@@ -298,6 +303,7 @@ class CliAgentTest {
     }
   }
 
+  // AGENT-8
   @Test
   void a_program_that_keeps_running_after_its_result_is_stopped() throws Exception {
     try (var cli = CliTestBed.scripted(TaskTestBed.newLog(), folder)) {
@@ -308,6 +314,7 @@ class CliAgentTest {
     }
   }
 
+  // AGENT-8
   @Test
   void a_silent_program_is_stopped() throws Exception {
     var settings = CliTestBed.scripted(folder).withSilenceTimeout(Duration.ofMillis(500));
@@ -367,6 +374,7 @@ class CliAgentTest {
     }
   }
 
+  // AGENT-25
   @Test
   void a_sub_agent_inside_the_program_is_a_task_of_its_own() throws Exception {
     try (var cli = CliTestBed.scripted(TaskTestBed.newLog(), folder)) {
@@ -455,6 +463,7 @@ class CliAgentTest {
     }
   }
 
+  // CHAT-81
   @Test
   void a_program_that_ignores_everything_is_gone_within_two_seconds() {
     var longest = ProgramRun.AFTER_INTERRUPT.plus(ManagedProcess.GRACE);

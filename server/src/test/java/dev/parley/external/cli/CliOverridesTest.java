@@ -94,6 +94,7 @@ class CliOverridesTest {
     }
   }
 
+  // AGENT-52
   @Test
   void own_servers_need_an_agent_that_may_do_anything() throws Exception {
     var toolPolicy = new ToolPolicy(Permission.ALLOW, List.of(), List.of(), List.of());
@@ -114,6 +115,7 @@ class CliOverridesTest {
     }
   }
 
+  // AGENT-52
   @Test
   void instructions_of_a_task_are_sent_also_when_a_session_is_resumed() throws Exception {
     var script = Path.of(CliTestBed.class.getResource("/cli/codex.sh").toURI());

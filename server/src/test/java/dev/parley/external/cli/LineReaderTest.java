@@ -30,12 +30,14 @@ class LineReaderTest {
     return lines;
   }
 
+  // AGENT-7
   @Test
   void letters_split_over_reads_and_both_line_ends_are_read() throws Exception {
     assertThat(lines(new LineReader(dripping("grüße €\r\n😀\n\nend"))))
         .containsExactly("grüße €", "😀", "", "end");
   }
 
+  // AGENT-7
   @Test
   void a_line_of_more_than_a_mebibyte_is_whole() throws Exception {
     var line = "{\"type\":\"assistant\",\"content\":\"" + "x".repeat(3 << 20) + "\"}";

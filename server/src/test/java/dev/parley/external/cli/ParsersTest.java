@@ -39,6 +39,7 @@ class ParsersTest {
       {"type":"stream_event","event":{"type":"message_stop"}}
       """;
 
+  // AGENT-13, AGENT-23
   @Test
   void claude_deltas_are_reported_once_though_the_whole_message_follows() {
     var said = events("claude-stream.jsonl");
@@ -55,6 +56,7 @@ class ParsersTest {
         .containsExactly(new ProgramEvent.TurnEnded(true, "Hello from the fake model.", null));
   }
 
+  // AGENT-24
   @Test
   void usage_of_claude_is_counted_once_a_message_and_the_cost_once_a_turn() {
     assertThat(all(events("claude-stream.jsonl"), ProgramEvent.UsageReported.class))
@@ -68,6 +70,7 @@ class ParsersTest {
             new Usage("claude-opus-4-8", 24, 26, 0L, 0L, new BigDecimal("0.0007700000000000001")));
   }
 
+  // AGENT-24
   @Test
   void a_whole_message_after_its_end_is_not_counted_again() {
     var parser = new ClaudeParser();
@@ -92,6 +95,7 @@ class ParsersTest {
             new Usage("claude", 0, 0, 0L, 0L, new BigDecimal("0.25")));
   }
 
+  // AGENT-16
   @Test
   void the_cost_of_several_models_without_prices_is_reported_once() {
     var said =
@@ -115,6 +119,7 @@ class ParsersTest {
         .containsExactly(12L, 12L);
   }
 
+  // AGENT-17
   @Test
   void a_tool_call_of_claude_and_its_result_are_joined() {
     var said = events("claude-tool.jsonl");
@@ -128,6 +133,7 @@ class ParsersTest {
     assertThat(text(said)).isEqualTo("Hello from the fake model.");
   }
 
+  // AGENT-18, AGENT-19
   @Test
   void arguments_in_pieces_are_joined_by_block() {
     var said = read(new ClaudeParser(), CALL.lines().toList());
@@ -152,6 +158,7 @@ class ParsersTest {
         "{\"type\":\"stream_event\",\"event\":{\"type\":\"content_block_stop\"}}",
         "{\"type\":\"stream_event\",\"event\":{\"type\":\"message_stop\"}}"
       })
+  // AGENT-12
   void lines_with_nothing_to_show_are_skipped(String line) {
     assertThat(new ClaudeParser().read(line)).isEmpty();
   }
@@ -163,12 +170,14 @@ class ParsersTest {
         "{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"Hi\"}",
         "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"Hi\"}]}"
       })
+  // AGENT-15
   void the_old_forms_of_a_message_are_parsed(String line) {
     assertThat(new ClaudeParser().read(line))
         .containsExactly(
             new ProgramEvent.TextDelta(null, "Hi"), new ProgramEvent.TextEnd(null, true));
   }
 
+  // AGENT-16
   @Test
   void an_old_result_ends_the_turn() {
     assertThat(new ClaudeParser().read("{\"type\":\"result\",\"result\":\"Hi\"}"))
@@ -184,11 +193,13 @@ class ParsersTest {
         "prompt_suggestion",
         "tomorrow"
       })
+  // AGENT-21
   void lines_of_unknown_types_are_kept(String type) {
     assertThat(new ClaudeParser().read("{\"type\":\"" + type + "\"}"))
         .containsExactly(new ProgramEvent.KeptLine(ProgramEvent.RawReason.UNKNOWN));
   }
 
+  // AGENT-7, AGENT-22
   @Test
   void noise_is_recognized_and_colours_are_removed() {
     var parser = new GeminiParser();
@@ -223,6 +234,7 @@ class ParsersTest {
                 false, null, new ProgramEvent.TurnFailure(ErrorCode.AUTH, "Invalid key", false)));
   }
 
+  // AGENT-25
   @Test
   void output_of_a_sub_agent_is_separate() {
     var said =
@@ -312,6 +324,7 @@ class ParsersTest {
                     && turnEnded.failure().message().contains("no sessionId"));
   }
 
+  // AGENT-93
   @Test
   void codex_is_parsed() {
     var said = events("codex-tool.jsonl");
@@ -386,6 +399,7 @@ class ParsersTest {
         .containsExactly("i2", "i1");
   }
 
+  // AGENT-93
   @Test
   void gemini_is_parsed() {
     var said = events("gemini-stream.jsonl");
@@ -398,6 +412,7 @@ class ParsersTest {
         .containsExactly(new ProgramEvent.TurnEnded(true, null, null));
   }
 
+  // AGENT-92
   @Test
   void any_program_is_parsed_by_a_mapping() {
     var lineMapping =

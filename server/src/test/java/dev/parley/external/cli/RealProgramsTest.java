@@ -56,6 +56,7 @@ class RealProgramsTest {
     }
   }
 
+  // SESSION-58
   @Test
   void claude_code_does_not_remember_what_a_rewind_removed() throws Exception {
     try (var model = RealPrograms.model();

@@ -1,0 +1,106 @@
+package dev.parley.app;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/// Runs a server until a signal ends it.
+final class ServerRunner {
+
+  /// A server drains for ten seconds; one that takes longer than this is stuck.
+  private static final long CLOSE_SECONDS_MAX = 15;
+
+  /// A constant, because a logger without references is collected and loses its level.
+  private static final Logger JETTY = Logger.getLogger("org.eclipse.jetty");
+
+  private final Terminal terminal;
+  private final ServeOptions options;
+  private final CountDownLatch stop = new CountDownLatch(1);
+  private final CountDownLatch stopped = new CountDownLatch(1);
+
+  ServerRunner(Terminal terminal, ServeOptions options) {
+    this.terminal = terminal;
+    this.options = options;
+  }
+
+  int run() throws InterruptedException {
+    var data = ServerOptions.dataFolder(options.data, terminal).toAbsolutePath().normalize();
+    JETTY.setLevel(Level.WARNING);
+    stopOnSignals();
+    try (var server =
+        LocalServer.program(options, data, terminal.environment(), new FatalExit(terminal.err()))) {
+      reportReady(server, data);
+      stop.await();
+      terminal.err().println("Stopping ...");
+      haltIfStuck();
+    } finally {
+      removeServerFile(data);
+      stopped.countDown();
+    }
+    return 0;
+  }
+
+  private void reportReady(LocalServer server, Path data) {
+    try {
+      ServerFile.write(data, server.url(), Instant.now());
+    } catch (IOException unwritable) {
+      // Only a convenience: other commands then need --url.
+      terminal.err().println("Cannot write server.json: " + unwritable.getMessage());
+    }
+    terminal.out().println("Parley is ready: " + server.url());
+    terminal.out().flush();
+  }
+
+  private static void removeServerFile(Path data) {
+    try {
+      ServerFile.remove(data);
+    } catch (IOException left) {
+      // Readers of the file check that its process is alive.
+    }
+  }
+
+  /// The first signal stops the server in order, the second one at once. A shutdown hook makes any
+  /// other exit wait until the server has stopped.
+  private void stopOnSignals() {
+    Runtime.getRuntime().addShutdownHook(new Thread(this::stopAndWait, "parley-stop"));
+    for (var signal : new String[] {"INT", "TERM"}) {
+      var _ = SignalHandlers.handle(signal, this::onSignal);
+    }
+  }
+
+  private void onSignal() {
+    if (stop.getCount() == 0) {
+      Runtime.getRuntime().halt(CommandExit.CANCELED);
+    }
+    stop.countDown();
+  }
+
+  private void stopAndWait() {
+    stop.countDown();
+    try {
+      var _ = stopped.await(CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void haltIfStuck() {
+    Thread.ofPlatform()
+        .daemon()
+        .name("parley-stop-watch")
+        .start(
+            () -> {
+              try {
+                if (!stopped.await(CLOSE_SECONDS_MAX, TimeUnit.SECONDS)) {
+                  Runtime.getRuntime().halt(CommandExit.FAILED);
+                }
+              } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+              }
+            });
+  }
+}

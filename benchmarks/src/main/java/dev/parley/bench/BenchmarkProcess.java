@@ -1,0 +1,110 @@
+package dev.parley.bench;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/// A process of a benchmark; the benchmark waits for lines of its standard output.
+///
+/// Standard error goes to a file, which is shown if the process ends too early.
+final class BenchmarkProcess implements AutoCloseable {
+
+  /// The JVM options of `./parley`: a measured server runs with the same options as a real one.
+  private static final List<String> SERVER_OPTIONS =
+      List.of(
+          "--enable-native-access=ALL-UNNAMED",
+          "-XX:+UseSerialGC",
+          "-XX:+UseCompactObjectHeaders",
+          "-XX:+ExitOnOutOfMemoryError",
+          "-Xss512k",
+          "-XX:MaxRAMPercentage=25",
+          "-Xms48m",
+          "-Xmn32m");
+
+  private static final int PATIENCE_SECONDS = 15;
+
+  private final Process process;
+  private final BufferedReader out;
+  private final Path errors;
+
+  private BenchmarkProcess(Process process, Path errors) {
+    this.process = process;
+    this.errors = errors;
+    this.out =
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+  }
+
+  static BenchmarkProcess start(List<String> command, Path folder) throws IOException {
+    var errors = Files.createTempFile("parley-bench", ".err");
+    var builder = new ProcessBuilder(command).directory(folder.toAbsolutePath().toFile());
+    // The benchmarks never use a real model.
+    builder.environment().keySet().removeIf(name -> name.matches("(?:ANTHROPIC|OPENAI)_.*"));
+    return new BenchmarkProcess(builder.redirectError(errors.toFile()).start(), errors);
+  }
+
+  /// Starts a main class with the JVM options of a server.
+  static BenchmarkProcess server(Class<?> main, String... arguments) throws IOException {
+    return java(SERVER_OPTIONS, main, arguments);
+  }
+
+  /// Starts a main class.
+  static BenchmarkProcess java(List<String> options, Class<?> main, String... arguments)
+      throws IOException {
+    var command = new ArrayList<String>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(options);
+    command.addAll(List.of("-cp", classPath(), main.getName()));
+    command.addAll(List.of(arguments));
+    return start(command, Path.of(""));
+  }
+
+  /// The class path with absolute paths, because the process may run in another folder.
+  private static String classPath() {
+    var parts = new ArrayList<String>();
+    for (var part : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+      parts.add(Path.of(part).toAbsolutePath().toString());
+    }
+    return String.join(File.pathSeparator, parts);
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  /// Waits for a line that begins with `beginning`, and returns the rest of it.
+  String await(String beginning) throws IOException {
+    for (var line = out.readLine(); line != null; line = out.readLine()) {
+      if (line.startsWith(beginning)) {
+        return line.substring(beginning.length()).strip();
+      }
+    }
+    throw new IOException(
+        "a process ended before it printed '" + beginning + "':\n" + Files.readString(errors));
+  }
+
+  /// Ends the process at once, as a crash would.
+  void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
+  }
+
+  @Override
+  public void close() throws IOException {
+    process.destroy();
+    try {
+      if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly().waitFor();
+      }
+    } catch (InterruptedException later) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+    Files.deleteIfExists(errors);
+  }
+}
