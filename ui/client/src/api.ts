@@ -18,7 +18,7 @@ import type {
   UsageInfo,
 } from "./types.js";
 
-/** Which events to read; see "Events" in the guide to the native door. */
+/** Selects events; see "Events" in the guide to the native API. */
 export interface EventFilter {
   readonly kinds?: readonly string[];
   readonly exclude?: readonly string[];
@@ -33,27 +33,28 @@ export interface EventFilter {
   readonly internal?: boolean;
 }
 
-/** What most requests take beside their own. */
+/** Options that most requests accept. */
 export interface Options {
   readonly signal?: AbortSignal;
 }
 
-/** What requests take that may be sent twice but are to count once. */
+/** Options of requests that can be retried safely: the server applies each key once. */
 export interface OnceOptions extends Options {
   readonly idempotencyKey?: string;
 }
 
-/** Which part of a list. */
+/** Selects a page of a list. */
 export interface PageOptions extends Options {
   readonly limit?: number;
   readonly cursor?: string;
 }
 
 /**
- * The native door, call by call. Nothing is tried twice here; every refusal is a `ParleyError`.
+ * The native API, one method per request. Requests are not retried; every rejection is a
+ * `ParleyError`.
  */
 export class ParleyApi {
-  /** What sends the requests; streams use it too. */
+  /** Sends the requests; streams use it too. */
   readonly http: Http;
 
   constructor(options: ApiOptions = {}) {
@@ -85,7 +86,7 @@ export class ParleyApi {
   }
 
   async deleteContext(contextId: string, options: Options = {}): Promise<void> {
-    await this.http.answer({
+    await this.http.request({
       method: "DELETE",
       path: path`/api/contexts/${contextId}`,
       ...options,
@@ -108,7 +109,7 @@ export class ParleyApi {
     return this.post(path`/api/contexts/${contextId}/messages`, message, options);
   }
 
-  /** Says something in a context that is made for it, all in one. */
+  /** Creates a context and sends its first message, in one request. */
   begin(message: NewMessage, options: OnceOptions = {}): Promise<Accepted> {
     return this.post("/api/messages", { message: { role: "user", ...message } }, options);
   }
@@ -133,7 +134,7 @@ export class ParleyApi {
 
   async deleteMessage(contextId: string, messageId: string, options: Options = {}): Promise<void> {
     const at = path`/api/contexts/${contextId}/messages/${messageId}`;
-    await this.http.answer({ method: "DELETE", path: at, ...options });
+    await this.http.request({ method: "DELETE", path: at, ...options });
   }
 
   events(
@@ -142,7 +143,7 @@ export class ParleyApi {
       after?: Position;
       limit?: number;
       filter?: EventFilter;
-      /** Without text that people deleted or edited since. */
+      /** Leaves out text that was deleted or edited since. */
       corrected?: boolean;
     } = {},
   ): Promise<{ events: ParleyEvent[]; position: Position; hasMore: boolean }> {
@@ -170,7 +171,7 @@ export class ParleyApi {
     options: Options = {},
   ): Promise<void> {
     const at = path`/api/contexts/${contextId}/tasks/${taskId}/tools/${toolCallId}/cancel`;
-    await this.http.answer({ method: "POST", path: at, ...options });
+    await this.http.request({ method: "POST", path: at, ...options });
   }
 
   contextOfTask(
@@ -226,7 +227,7 @@ export class ParleyApi {
     return this.get(at, { version: options.version }, options);
   }
 
-  /** The content as it is: `text()`, `json()`, `blob()` or a stream of bytes. */
+  /** The raw content: `text()`, `json()`, `blob()` or a stream of bytes. */
   artifactContent(
     contextId: string,
     artifactId: string,
@@ -235,7 +236,7 @@ export class ParleyApi {
     const at = path`/api/contexts/${contextId}/artifacts/${artifactId}/content`;
     const headers = { accept: "*/*" };
     const query = { version: options.version };
-    return this.http.answer({ path: at, query, headers, ...signalOf(options) });
+    return this.http.request({ path: at, query, headers, ...signalOf(options) });
   }
 
   writeArtifact(

@@ -2,7 +2,7 @@ import type { ParleyApi } from "./api.js";
 import type { Json, JsonObject } from "./events.js";
 import type { ArtifactVersion } from "./state.js";
 
-/** What is in a version of an artifact. */
+/** The content of an artifact version. */
 export type ArtifactContent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "bytes"; readonly bytes: Uint8Array<ArrayBuffer> }
@@ -10,16 +10,16 @@ export type ArtifactContent =
   | {
       readonly type: "dataset";
       readonly rows: readonly JsonObject[];
-      /** True if there are rows that are not in here. */
+      /** True if rows are missing because of the limit. */
       readonly cut: boolean;
     };
 
-/** How a file can be shown. */
+/** How a file is displayed. */
 export type FileKind = "markdown" | "image" | "pdf" | "code" | "binary";
 
-/** Longer datasets are shown in part; all of it can be saved. */
+/** The maximum number of rows to display. */
 export const LOADED_ROWS_MAX = 50_000;
-/** Longer files are not shown; they can be saved. */
+/** The maximum size of a file to display. */
 export const SHOWN_BYTES_MAX = 8 << 20;
 
 const IMAGES: Readonly<Record<string, string>> = {
@@ -72,7 +72,7 @@ interface FileFacts {
   readonly encoding?: string | undefined;
 }
 
-/** How a file is best shown, by its type and its name. */
+/** How to display a file, by its type and name. */
 export function fileKind(file: FileFacts): FileKind {
   const type = typeOf(file);
   const ending = endingOf(file);
@@ -89,13 +89,13 @@ export function fileKind(file: FileFacts): FileKind {
   return text || LANGUAGES[ending] !== undefined ? "code" : "binary";
 }
 
-/** The type by which a browser shows an image, from a closed list; undefined if it is none. */
+/** The MIME type of a supported image format; undefined for other files. */
 export function imageType(file: FileFacts): string | undefined {
   const type = typeOf(file);
   return IMAGE_TYPES.has(type) ? type : type === "" ? IMAGES[endingOf(file)] : undefined;
 }
 
-/** The language that a file's code is in, as far as its name tells. */
+/** The programming language of a file, derived from its name or type. */
 export function languageOf(file: FileFacts): string | undefined {
   const byType = /(json|xml|html|javascript|markdown|yaml)\b/.exec(typeOf(file))?.[1];
   return LANGUAGES[endingOf(file)] ?? (byType === "html" ? "xml" : byType);
@@ -109,7 +109,7 @@ function endingOf({ name }: FileFacts): string {
   return /\.([A-Za-z0-9]{1,10})$/.exec(name ?? "")?.[1]?.toLowerCase() ?? "";
 }
 
-/** What is known of a version's content without asking for it; undefined if that is not all. */
+/** The content of a version if the events contain all of it; otherwise undefined. */
 export function knownContent(version: ArtifactVersion): ArtifactContent | undefined {
   const { content } = version;
   if (content === undefined) {
@@ -140,7 +140,7 @@ function ofBase64(content: string, version: ArtifactVersion): ArtifactContent | 
   }
 }
 
-/** Bytes that are text for people are shown as such. */
+/** Decodes bytes that are readable text. */
 function ofBytes(bytes: Uint8Array<ArrayBuffer>, file: FileFacts): ArtifactContent {
   const kind = fileKind(file);
   return kind === "code" || kind === "markdown"
@@ -148,7 +148,7 @@ function ofBytes(bytes: Uint8Array<ArrayBuffer>, file: FileFacts): ArtifactConte
     : { type: "bytes", bytes };
 }
 
-/** Asks the server for what is in a version. */
+/** Loads the content of a version from the server. */
 export async function loadContent(
   api: ParleyApi,
   contextId: string,
@@ -169,16 +169,17 @@ export async function loadContent(
   }
 }
 
-/** Rows from lines of JSON. */
+/** Parses rows from JSON lines. */
 function datasetOf(text: string): ArtifactContent {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const rows = lines.slice(0, LOADED_ROWS_MAX).map((line) => JSON.parse(line) as JsonObject);
   return { type: "dataset", rows, cut: lines.length > rows.length };
 }
 
-/** A name to save a file by, that says nothing to a file system but the name of a file. */
+/** A file name that is safe on every file system. */
 export function fileName(name: string | undefined, usual: string): string {
   const safe = (name ?? "")
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed.
     .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "")
     .replace(/[\\/:*?"<>|]/g, "_")
     .replace(/^[.\s]+|[.\s]+$/g, "")

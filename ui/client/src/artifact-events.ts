@@ -1,11 +1,11 @@
 import type { DatasetWrite, DataWrite, FileWrite, JsonObject } from "./events.js";
-import { counter } from "./rewind.js";
+import { activeAt } from "./rewind.js";
 import type { ArtifactVersion, ContextState } from "./state.js";
 import { optional } from "./task-events.js";
 
 type Write = FileWrite | DataWrite | DatasetWrite;
 
-/** Longer content is not kept here: it can be fetched. */
+/** Longer content is not kept; load it from the server. */
 export const CONTENT_MAX = 1 << 20;
 export const ROWS_MAX = 10_000;
 
@@ -13,11 +13,11 @@ const GROUP = 4;
 const TYPES = { "file-write": "file", "data-write": "data", "dataset-write": "dataset" } as const;
 const encoder = new TextEncoder();
 
-/** The context after something was written. */
+/** Applies a write event. */
 export function write(state: ContextState, event: Write): ContextState {
   const at = indexOf(event) === 0 ? -1 : lastVersion(state, event);
   const version = state.versions[at];
-  const counts = counter(state.rewinds, state.seq);
+  const counts = activeAt(state.rewinds, state.seq);
   if (version === undefined || !counts(version.firstSeq)) {
     const begun = begin(state, event);
     const next = indexOf(event) === 0 ? extend(begun, event) : failed(begun, event);
@@ -30,7 +30,7 @@ export function write(state: ContextState, event: Write): ContextState {
   return { ...state, versions: state.versions.map((one, i) => (i === at ? grown : one)) };
 }
 
-/** What a task leaves unfinished stays so. */
+/** Marks the versions that an ended task left incomplete as failed. */
 export function failOf(
   versions: readonly ArtifactVersion[],
   taskId: string,
@@ -55,7 +55,7 @@ function lastVersion(state: ContextState, event: Write): number {
 }
 
 function begin(state: ContextState, event: Write): ArtifactVersion {
-  const counts = counter(state.rewinds, state.seq);
+  const counts = activeAt(state.rewinds, state.seq);
   const same = state.versions.filter((one) => one.artifactId === event.artifactId);
   const latest = same.filter((one) => counts(one.firstSeq)).at(-1);
   const highest = same.reduce((max, one) => Math.max(max, one.version), 0);
@@ -123,7 +123,10 @@ function joined(before: ArtifactVersion["content"], event: Write): ArtifactVersi
   return fits ? [...(before as readonly JsonObject[]), ...event.rows] : undefined;
 }
 
-/** How many bytes a write adds, and the base64 that makes none yet. Nothing if it is no base64. */
+/**
+ * The number of bytes that a write adds, and the incomplete base64 group at its end. Undefined if
+ * the data is not valid base64.
+ */
 function sizeOf(
   version: ArtifactVersion,
   event: Write,

@@ -1,8 +1,8 @@
-/** Time, and waiting for it: passed in, so that tests need not wait. */
+/** The current time and delays. Tests pass their own. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Waits so long, or until `signal` is aborted. Never throws. */
+  /** Waits, or returns early when `signal` is aborted. Never throws. */
   sleep(millis: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export const SYSTEM_CLOCK: Clock = {
     }),
 };
 
-/** How long to wait before trying again. */
+/** Limits of the delay between two attempts. */
 export interface Backoff {
   readonly firstMs: number;
   readonly maxMs: number;
@@ -32,13 +32,14 @@ export interface Backoff {
 
 export const BACKOFF: Backoff = { firstMs: 250, maxMs: 10_000 };
 
-/** However long a server asks us to wait, we ask again after this. */
+/** Upper limit for a delay that the server asks for. */
 const ASKED_MAX_MS = 60_000;
 
 /**
- * How long to wait after `failures` in a row; `askedMs` is what the server asked for.
+ * The delay after `failures` consecutive failures; `askedMs` is the delay that the server asked
+ * for.
  *
- * Half of the wait is random, so that a crowd of clients does not come back in step.
+ * Half of the delay is random, so that many clients do not reconnect at the same moment.
  */
 export function delay(
   backoff: Backoff,

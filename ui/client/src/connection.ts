@@ -1,30 +1,35 @@
 import type { Clock } from "./clock.js";
 import { type SseFrame, SseParser } from "./sse.js";
 
-/** How a stream is doing, for people. */
+/** The state of a stream's connection. */
 export interface ConnectionState {
-  /** `waiting` is between two attempts, `paused` until told; `closed` is for ever. */
+  /**
+   * `waiting` means between two attempts, `paused` until `resume` is called, `closed` permanently.
+   */
   readonly status: "connecting" | "live" | "waiting" | "paused" | "closed";
-  /** Failures in a row. */
+  /** Consecutive failures. */
   readonly failures: number;
-  /** How long until the next attempt, while it waits. */
+  /** The delay until the next attempt, while waiting. */
   readonly retryInMs?: number;
-  /** Why it is not live, in words. */
+  /** Why it is not live. */
   readonly reason?: string;
-  /** True while it waits because no server answered, or the connection broke: not if it refused. */
+  /**
+   * True while waiting because no server responded or the connection broke; false if the server
+   * rejected the request.
+   */
   readonly unreachable?: boolean;
-  /** How much longer the last event was on its way than the fastest that came while it happened. */
+  /** The delay of the last event compared with the fastest live event. */
   readonly lagMs: number;
-  /** How often it connected again. */
+  /** The number of reconnections. */
   readonly reconnects: number;
-  /** Events that happened while there was no connection, and came when there was one again. */
+  /** Events that happened while disconnected and arrived after a reconnection. */
   readonly recovered: number;
-  /** Events that came twice, and were dropped. */
+  /** Duplicate events that were dropped. */
   readonly duplicates: number;
 }
 
-/** How a stream is before it was tried to connect. */
-export const UNTRIED: ConnectionState = {
+/** The state before the first attempt. */
+export const INITIAL_CONNECTION: ConnectionState = {
   status: "connecting",
   failures: 0,
   lagMs: 0,
@@ -33,12 +38,12 @@ export const UNTRIED: ConnectionState = {
   duplicates: 0,
 };
 
-/** The connection broke, or the server has been silent for too long. */
-export class Cut extends Error {
-  override readonly name = "Cut";
+/** The connection broke, or the server sent nothing for too long. */
+export class ConnectionLost extends Error {
+  override readonly name = "ConnectionLost";
 }
 
-/** One answer that is an event stream, read frame by frame. It reads no more than is asked for. */
+/** One HTTP response with an event stream, read frame by frame on demand. */
 export class Connection {
   private readonly reader: ReadableStreamDefaultReader<Uint8Array>;
   private readonly parser = new SseParser();
@@ -52,9 +57,9 @@ export class Connection {
   }
 
   /**
-   * The next frame, or nothing at the end of the stream.
+   * The next frame, or undefined at the end of the stream.
    *
-   * @throws Cut if the connection breaks or not a byte comes for `silenceMs`
+   * @throws ConnectionLost if the connection breaks or no byte arrives for `silenceMs`
    */
   async next(silenceMs: number): Promise<SseFrame | undefined> {
     while (this.ready.length === 0) {
@@ -77,21 +82,23 @@ export class Connection {
     };
     try {
       const arrived = this.reader.read();
-      // What comes after a silence is read by nobody.
+      // Data that arrives after the timeout is not read.
       arrived.catch(() => undefined);
       const result = await Promise.race([arrived, watch()]);
       if (silent) {
-        throw new Cut(`the server was silent for ${silenceMs} ms`);
+        throw new ConnectionLost(`the server sent nothing for ${silenceMs} ms`);
       }
       return result?.value;
     } catch (failure) {
-      throw failure instanceof Cut ? failure : new Cut("the connection broke", { cause: failure });
+      throw failure instanceof ConnectionLost
+        ? failure
+        : new ConnectionLost("the connection broke", { cause: failure });
     } finally {
       heard.abort();
     }
   }
 
-  /** Ends the connection. What was not read is not read any more. */
+  /** Closes the connection and discards unread data. */
   close(): void {
     this.reader.cancel().catch(() => undefined);
   }

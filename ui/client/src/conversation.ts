@@ -8,35 +8,35 @@ import type { ContextState } from "./state.js";
 import { Store } from "./store.js";
 import type { ContextInfo, NewMessage } from "./types.js";
 
-/** A conversation as a person who takes part in it sees it. */
+/** The state of a conversation as its user sees it. */
 export interface ConversationState extends LiveState {
-  /** The context with what this person has just done, which the server may yet refuse. */
+  /** The context including the user's last action, which the server may still reject. */
   readonly shown: ContextState | undefined;
   readonly outgoing: readonly Outgoing[];
-  /** What was refused last, for people. */
+  /** The message of the last rejection. */
   readonly refused: string | undefined;
 }
 
 export interface ConversationOptions extends LiveOptions {
-  /** What was said here and has not arrived, from an earlier visit; none, if it is missing. */
+  /** Unsent messages of an earlier visit; by default none. */
   readonly outbox?: Outbox;
 }
 
-/** Going back that the server has not confirmed: shown at once, undone if it is refused. */
-interface Pretence {
+/** A rewind that the server has not confirmed: shown immediately, and undone if it is rejected. */
+interface PendingRewind {
   readonly toSeq: number;
-  /** The log is at least here when it is done; until that is known, nothing is. */
+  /** The position of the log once the rewind is done; undefined until the server responds. */
   readonly doneAt: number | undefined;
 }
 
-/** A conversation, and all that a person can do in it. */
+/** A conversation, with the actions of its user. */
 export class Conversation extends Store<ConversationState> {
   readonly live: LiveContext;
   private readonly stop: () => void;
   readonly outbox: Outbox;
-  private pretence: Pretence | undefined;
-  /** What is being gone back, until that is known to be so or not. */
-  private going: Promise<boolean> | undefined;
+  private pendingRewind: PendingRewind | undefined;
+  /** The rewind in progress, if any. */
+  private rewinding: Promise<boolean> | undefined;
   private refused: string | undefined;
 
   constructor(
@@ -52,10 +52,14 @@ export class Conversation extends Store<ConversationState> {
     const update = (): void => this.update();
     const stops = [live.subscribe(update), box.subscribe(update)];
     if (outbox === undefined) {
-      // Nobody else has it.
+      // This outbox is not shared.
       stops.push(() => box.close());
     }
-    this.stop = () => stops.forEach((stop) => stop());
+    this.stop = () => {
+      for (const stop of stops) {
+        stop();
+      }
+    };
   }
 
   close(): void {
@@ -63,29 +67,32 @@ export class Conversation extends Store<ConversationState> {
     this.live.close();
   }
 
-  /** Says something, which is shown at once. Answers whether it got there; if not it stays. */
+  /**
+   * Sends a message, which is shown immediately. Resolves to false if it could not be sent; it then
+   * stays in the outbox.
+   */
   send(message: NewMessage): Promise<boolean> {
-    // What is said in what is shown is not to get there before it is so, nor if it will not be.
-    return this.outbox.send(message, this.going);
+    // A message that follows a rewind is sent only after the rewind has succeeded.
+    return this.outbox.send(message, this.rewinding);
   }
 
-  /** Tries again to say what did not get there. */
+  /** Sends a failed message again. */
   sendAgain(key: string): Promise<boolean> {
     return this.outbox.sendAgain(key);
   }
 
-  /** Gives up what did not get there, and returns its text; nothing if it may be there by now. */
+  /** Removes an unsent message and returns its text; undefined if it may already have arrived. */
   discard(key: string): string | undefined {
     return this.outbox.discard(key);
   }
 
-  /** Stops a task and all below it. */
+  /** Stops a task and its descendants. */
   cancel(taskId: string): Promise<boolean> {
-    return this.attempt("The wish to stop", () => this.api.cancelTask(this.contextId, taskId));
+    return this.attempt("The stop request", () => this.api.cancelTask(this.contextId, taskId));
   }
 
   cancelTool(taskId: string, toolCallId: string): Promise<boolean> {
-    return this.attempt("The wish to stop", () =>
+    return this.attempt("The stop request", () =>
       this.api.cancelTool(this.contextId, taskId, toolCallId),
     );
   }
@@ -99,15 +106,15 @@ export class Conversation extends Store<ConversationState> {
 
   signIn(authId: string, credential: string): Promise<boolean> {
     const idempotencyKey = newKey();
-    return this.attempt("What was entered", () =>
+    return this.attempt("The credential", () =>
       this.api.signIn(this.contextId, authId, { credential }, { idempotencyKey }),
     );
   }
 
-  /** Goes on without a sign-in: the task is told that the person skipped it. */
+  /** Skips a sign-in; the server reports this to the task. */
   skipSignIn(authId: string): Promise<boolean> {
     const idempotencyKey = newKey();
-    return this.attempt("What was decided", () =>
+    return this.attempt("The request to skip the sign-in", () =>
       this.api.signIn(this.contextId, authId, { skipped: true }, { idempotencyKey }),
     );
   }
@@ -116,35 +123,35 @@ export class Conversation extends Store<ConversationState> {
     return this.attempt("The title", () => this.api.updateContext(this.contextId, { title }));
   }
 
-  /** Goes back to before a message: shown at once, and undone if the server refuses. */
+  /** Rewinds to before a message: shown immediately, and undone if the server rejects it. */
   rewind(before: { messageId: string; seq: number }): Promise<boolean> {
-    return this.goBack(before.seq - 1, () =>
+    return this.rewindAnd(before.seq - 1, () =>
       this.api.rewind(this.contextId, { beforeMessageId: before.messageId }),
     );
   }
 
-  /** Goes back to an event, also one that was left behind. */
+  /** Rewinds to an event, including events that an earlier rewind removed. */
   rewindTo(toSeq: number): Promise<boolean> {
-    return this.goBack(toSeq, () => this.api.rewind(this.contextId, { toSeq }));
+    return this.rewindAnd(toSeq, () => this.api.rewind(this.contextId, { toSeq }));
   }
 
-  /** Says something else instead of a message, and of all that came after it. */
+  /** Replaces a message and everything after it. */
   rerun(before: { messageId: string; seq: number }, message: NewMessage): Promise<boolean> {
     const target = { beforeMessageId: before.messageId };
     const idempotencyKey = newKey();
-    return this.goBack(before.seq - 1, () =>
+    return this.rewindAnd(before.seq - 1, () =>
       this.api.rewindAndSend(this.contextId, target, message, { idempotencyKey }),
     );
   }
 
   /**
-   * Has a message done once more, in its own place. One that came while another was being worked on
-   * has no place to go back to: it is said again.
+   * Runs a message again in its place. A message that was sent while another task was working
+   * cannot be rewound to; it is sent again at the end.
    */
   retry(before: { messageId: string; seq: number }, message: NewMessage): Promise<boolean> {
     const target = { beforeMessageId: before.messageId };
     const keys = [newKey(), newKey()] as const;
-    return this.goBack(before.seq - 1, async () => {
+    return this.rewindAnd(before.seq - 1, async () => {
       try {
         const once = { idempotencyKey: keys[0] };
         return await this.api.rewindAndSend(this.contextId, target, message, once);
@@ -152,49 +159,50 @@ export class Conversation extends Store<ConversationState> {
         if (!(failure instanceof ParleyError) || failure.code !== "inside-task") {
           throw failure;
         }
-        this.pretence = undefined;
+        this.pendingRewind = undefined;
         this.update();
         return await this.api.send(this.contextId, message, { idempotencyKey: keys[1] });
       }
     });
   }
 
-  /** Makes a context that shares the past of this one up to `atSeq`. */
+  /** Creates a fork that shares the events up to `atSeq`. */
   async fork(atSeq: number | undefined, title: string): Promise<ContextInfo | undefined> {
     let fork: ContextInfo | undefined;
     const idempotencyKey = newKey();
     const at = atSeq === undefined ? {} : { atSeq };
-    await this.attempt("The wish to fork", async () => {
+    await this.attempt("The fork request", async () => {
       fork = await this.api.fork(this.contextId, { ...at, title }, { idempotencyKey });
     });
     return fork;
   }
 
-  /** Takes note that the person has read what was refused. */
+  /** Clears the last rejection. */
   dismiss(): void {
     this.refused = undefined;
     this.update();
   }
 
-  private async goBack(toSeq: number, call: () => Promise<{ seq: number }>): Promise<boolean> {
-    const pretence: Pretence = { toSeq, doneAt: undefined };
-    this.pretence = pretence;
+  private async rewindAnd(toSeq: number, call: () => Promise<{ seq: number }>): Promise<boolean> {
+    const pendingRewind: PendingRewind = { toSeq, doneAt: undefined };
+    this.pendingRewind = pendingRewind;
     this.update();
     const done = this.attempt(
-      "The wish to go back",
+      "The rewind request",
       async () => {
         const { seq } = await call();
-        this.pretence = this.pretence === pretence ? { toSeq, doneAt: seq } : this.pretence;
+        this.pendingRewind =
+          this.pendingRewind === pendingRewind ? { toSeq, doneAt: seq } : this.pendingRewind;
       },
       () => {
-        this.pretence = this.pretence === pretence ? undefined : this.pretence;
+        this.pendingRewind = this.pendingRewind === pendingRewind ? undefined : this.pendingRewind;
       },
     );
-    this.going = done;
+    this.rewinding = done;
     try {
       return await done;
     } finally {
-      this.going = this.going === done ? undefined : this.going;
+      this.rewinding = this.rewinding === done ? undefined : this.rewinding;
     }
   }
 
@@ -221,28 +229,28 @@ export class Conversation extends Store<ConversationState> {
     const { context } = live;
     if (context !== undefined) {
       if (this.outbox.get().length > 0) {
-        this.outbox.arrived(new Set(context.messages.map((one) => one.messageId)));
+        this.outbox.removeDelivered(new Set(context.messages.map((one) => one.messageId)));
       }
-      if (this.pretence?.doneAt !== undefined && context.seq >= this.pretence.doneAt) {
-        this.pretence = undefined;
+      if (this.pendingRewind?.doneAt !== undefined && context.seq >= this.pendingRewind.doneAt) {
+        this.pendingRewind = undefined;
       }
     }
-    const shown = context && pretend(context, this.pretence);
+    const shown = context && withPendingRewind(context, this.pendingRewind);
     const back = isLive(live) && !isLive(this.get());
     this.set({ ...live, shown, outgoing: this.outbox.get(), refused: this.refused });
     if (back) {
-      this.outbox.hurry();
+      this.outbox.retryNow();
     }
   }
 }
 
-/** Why something was not done, for people. */
+/** The error message for a failed action. */
 function refusal(what: string, failure: unknown): string {
   if (!(failure instanceof ParleyError)) {
     return String(failure);
   }
   return failure.status === 0
-    ? `${what} did not get there: the server does not answer. Try again when it is back.`
+    ? `${what} was not delivered: the server does not respond. Try again when it is back.`
     : failure.message;
 }
 
@@ -250,11 +258,14 @@ function isLive({ connection }: LiveState): boolean {
   return connection?.status === "live";
 }
 
-/** The context as it will be when it has gone back. */
-function pretend(context: ContextState, pretence: Pretence | undefined): ContextState {
-  if (pretence === undefined) {
+/** The context as it will be after the pending rewind. */
+function withPendingRewind(
+  context: ContextState,
+  pendingRewind: PendingRewind | undefined,
+): ContextState {
+  if (pendingRewind === undefined) {
     return context;
   }
   const seq = context.seq + 1;
-  return { ...context, seq, rewinds: [...context.rewinds, { seq, toSeq: pretence.toSeq }] };
+  return { ...context, seq, rewinds: [...context.rewinds, { seq, toSeq: pendingRewind.toSeq }] };
 }

@@ -1,13 +1,13 @@
 import type { Json, JsonObject } from "./events.js";
 import { cellOf, cellText, numberOf } from "./dataset.js";
 
-/** What spreadsheets take for the beginning of a formula. */
+/** Characters that start a formula in spreadsheets. */
 const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
 const QUOTED = /[",\r\n\t]|^\s|\s$/;
 
 /**
- * Rows as CSV (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe in
- * front; numbers stay numbers.
+ * Formats rows as CSV (RFC 4180). Text that a spreadsheet would run as a formula gets a leading
+ * apostrophe; numbers stay numbers.
  */
 export function csvOf(rows: readonly JsonObject[], columns: readonly string[]): string {
   const lines = [columns, ...rows.map((row) => columns.map((column) => cellOf(row, column)))];

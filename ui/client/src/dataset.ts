@@ -1,20 +1,20 @@
 import type { Json, JsonObject } from "./events.js";
 
-/** A column of a dataset; `number` if every value in it that is there is one. */
+/** A column of a dataset; its type is `number` if all its values are numeric. */
 export interface Column {
   readonly name: string;
   readonly type: "number" | "text";
 }
 
-/** In which order rows are to be. */
+/** The sort order of rows. */
 export interface Order {
   readonly column: string;
   readonly descending: boolean;
 }
 
-/** Which rows are wanted: those with the words, or with a number that compares so (`>10`). */
+/** Selects rows that contain the text or match a comparison such as `>10`. */
 export interface RowFilter {
-  /** One column, or any if it is missing. */
+  /** The column to search; any column if undefined. */
   readonly column?: string | undefined;
   readonly text: string;
 }
@@ -23,16 +23,16 @@ export interface RowFilter {
 export interface Point {
   readonly label: string;
   readonly value: number;
-  /** How many rows it was made of. */
+  /** The number of rows it combines. */
   readonly rows: number;
 }
 
-/** What a chart shows. */
+/** The data of a chart. */
 export interface Chart {
   readonly points: readonly Point[];
   readonly min: number;
   readonly max: number;
-  /** Groups that are not shown by themselves. */
+  /** The number of groups that are not shown. */
   readonly others: number;
 }
 
@@ -40,14 +40,14 @@ export const COLUMNS_MAX = 100;
 export const POINTS_MAX = 40;
 const ORDER = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-/** The first columns, not more than can be shown. */
+/** The first columns, up to the display limit. */
 export function columnsOf(rows: readonly JsonObject[], schema?: Json): readonly Column[] {
   return namesOf(rows, schema)
     .slice(0, COLUMNS_MAX)
     .map((name) => ({ name, type: typeOf(rows, name) }));
 }
 
-/** All columns: first those that the schema names, then those that rows have, as they come. */
+/** All column names: first those of the schema, then those of the rows, in order of appearance. */
 export function namesOf(rows: readonly JsonObject[], schema?: Json): readonly string[] {
   const names = new Set<string>(schemaNames(schema));
   for (const row of rows) {
@@ -89,7 +89,7 @@ function typeOf(rows: readonly JsonObject[], name: string): Column["type"] {
   return found ? "number" : "text";
 }
 
-/** The value as a number, also one that is written out; undefined if it is none. */
+/** The value as a number, including numeric strings; undefined if it is not numeric. */
 export function numberOf(value: Json | undefined): number | undefined {
   if (typeof value === "number") {
     return value;
@@ -100,12 +100,12 @@ export function numberOf(value: Json | undefined): number | undefined {
   return Number(value);
 }
 
-/** What a row has in a column; nothing that it has only because all objects do. */
+/** The value of a column. Ignores inherited properties. */
 export function cellOf(row: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(row, name) ? row[name] : undefined;
 }
 
-/** A cell as text. */
+/** The text of a cell. */
 export function cellText(value: Json | undefined): string {
   if (value === undefined || value === null) {
     return "";
@@ -113,7 +113,7 @@ export function cellText(value: Json | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The rows that are wanted, in the order that is wanted. The rows given are left as they are. */
+/** The filtered and sorted rows. Does not modify the input. */
 export function rowsFor(
   rows: readonly JsonObject[],
   columns: readonly Column[],
@@ -173,7 +173,7 @@ function comparison(sign: string, limit: number): (value: number | undefined) =>
   };
 }
 
-/** Cells without a value come last, whichever way it is sorted. */
+/** Empty cells come last in both directions. */
 function compare(
   a: Json | undefined,
   b: Json | undefined,
@@ -190,8 +190,8 @@ function compare(
 }
 
 /**
- * Sums of `value` for each text in `label`, in the order in which they come; without a label, each
- * row by itself. Many rows without a label are summed up in stretches.
+ * Sums `value` for each text in `label`, in order of appearance. Without a label, each row is a
+ * point; many rows are summed in ranges.
  */
 export function chartOf(
   rows: readonly JsonObject[],
@@ -199,10 +199,10 @@ export function chartOf(
   value: string,
 ): Chart {
   const groups = new Map<string, { sum: number; rows: number }>();
-  const stretch = Math.ceil(rows.length / POINTS_MAX);
+  const range = Math.ceil(rows.length / POINTS_MAX);
   rows.forEach((row, i) => {
     const key =
-      label === undefined ? stretchName(i, stretch, rows.length) : cellText(cellOf(row, label));
+      label === undefined ? rangeName(i, range, rows.length) : cellText(cellOf(row, label));
     const group = groups.get(key) ?? { sum: 0, rows: 0 };
     group.sum += numberOf(cellOf(row, value)) ?? 0;
     group.rows += 1;
@@ -223,7 +223,7 @@ export function chartOf(
   };
 }
 
-function stretchName(index: number, size: number, count: number): string {
+function rangeName(index: number, size: number, count: number): string {
   const first = Math.floor(index / size) * size;
   const last = Math.min(count, first + size);
   return size === 1 ? `${first + 1}` : `${first + 1}–${last}`;

@@ -2,7 +2,7 @@ import type { Json } from "./events.js";
 
 const TEXT_MAX = 500;
 
-/** What a server says when it refuses: RFC 9457, with a `code` for programs. */
+/** An RFC 9457 problem, with a machine-readable `code`. */
 export interface Problem {
   readonly title?: string;
   readonly detail?: string;
@@ -12,8 +12,8 @@ export interface Problem {
 }
 
 /**
- * A request did not succeed. `status` is 0 if no server answered; `code` is for programs (such as
- * `not-found`, `busy`, `unreachable`), `message` for people.
+ * A failed request. `status` is 0 if no server responded; `code` is machine-readable (such as
+ * `not-found`, `busy`, `unreachable`), `message` is for people.
  */
 export class ParleyError extends Error {
   override readonly name = "ParleyError";
@@ -30,19 +30,19 @@ export class ParleyError extends Error {
   }
 
   /** True if the same request may succeed later. */
-  get passing(): boolean {
+  get retryable(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 
-  /** No server answered, or the connection broke. */
+  /** An error for a server that did not respond. */
   static unreachable(reason: unknown): ParleyError {
     const why = reason instanceof Error ? reason.message : String(reason);
-    return new ParleyError(0, "unreachable", `no answer from the server: ${why}`, {}, undefined, {
+    return new ParleyError(0, "unreachable", `cannot reach the server: ${why}`, {}, undefined, {
       cause: reason,
     });
   }
 
-  /** What an answer that is no success says. */
+  /** The error of a response that is not a success. */
   static async of(response: Response): Promise<ParleyError> {
     const problem = parse(await response.text().catch(() => ""));
     const text = problem.detail ?? problem.title ?? `the server answered ${response.status}`;
@@ -63,7 +63,7 @@ function parse(body: string): Problem {
       ? checked(json as Problem)
       : {};
   } catch {
-    return {}; // A proxy's page, perhaps: the status says enough.
+    return {}; // Possibly the error page of a proxy; the status is enough.
   }
 }
 

@@ -1,10 +1,10 @@
 import type { ParleyEvent } from "./events.js";
 import { inputTokensOf } from "./tokens.js";
 
-/** What a line of a log says of an event, beside its number, its kind and its time. */
+/** The maximum length of an event's summary. */
 const LINE_MAX = 160;
 
-/** An event in one short line. */
+/** A one-line summary of an event. */
 export function eventLine(event: ParleyEvent): string {
   const line = words(event).replace(/\s+/g, " ").trim();
   return line.length > LINE_MAX ? `${line.slice(0, LINE_MAX)}…` : line;
@@ -83,7 +83,7 @@ function words(event: ParleyEvent): string {
   }
 }
 
-/** Servers that are newer than this may send kinds that are not known here. */
+/** Newer servers may send kinds that this version does not know. */
 function unknown(_event: never): string {
   return "";
 }

@@ -4,29 +4,29 @@ import type { ParleyEvent } from "./events.js";
 import type { Position } from "./position.js";
 import { Store } from "./store.js";
 
-/** Which events are looked at; all public ones, if nothing is said. */
+/** Selects the listed events; by default all public ones. */
 export interface LogFilter {
   readonly kinds: readonly string[];
   readonly taskId: string | undefined;
-  /** Found anywhere in the event's JSON, in whatever case. */
+  /** Searched in the event's JSON, ignoring case. */
   readonly text: string;
   readonly internal: boolean;
 }
 
 export interface LogState {
   readonly filter: LogFilter;
-  /** How many rows there are. */
+  /** The number of rows. */
   readonly count: number;
   readonly loading: boolean;
-  /** Up to where events were looked through. */
+  /** The position up to which events were scanned. */
   readonly scannedTo: number;
-  /** True if more events fit the filter than are listed. */
+  /** True if the filter matches more events than are listed. */
   readonly cut: boolean;
   readonly error: Error | undefined;
 }
 
 export const EVERYTHING: LogFilter = { kinds: [], taskId: undefined, text: "", internal: false };
-/** So many events that fit a filter are listed. */
+/** The maximum number of matching events that are listed. */
 export const MATCHES_MAX = 20_000;
 
 const PAGE = 200;
@@ -35,11 +35,11 @@ const SCAN = 1_000;
 const GATHER_MS = 100;
 
 /**
- * The events of a context as a list of any length, of which only what is in sight is loaded.
+ * The events of a context as a list of any length, of which only the visible part is loaded.
  *
- * All public events are numbered without holes, so that row and number are one, and pages come and
- * go. Those that fit a filter are looked for from the start, and kept. Tell it with `reach` how far
- * the log goes, and with `want` what is in sight.
+ * Public events are numbered without gaps, so the row index follows from the number, and pages can
+ * be loaded and dropped. Events that match a filter are searched from the start and kept. Call
+ * `reach` with the end of the log and `want` with the visible rows.
  */
 export class EventLog extends Store<LogState> {
   private readonly closing = new AbortController();
@@ -70,7 +70,7 @@ export class EventLog extends Store<LogState> {
     this.closing.abort();
   }
 
-  /** Lists other events. */
+  /** Changes the filter. */
   choose(filter: LogFilter): void {
     this.round++;
     this.matches = [];
@@ -80,7 +80,7 @@ export class EventLog extends Store<LogState> {
     this.update();
   }
 
-  /** The log goes up to here, or is looked at up to here. */
+  /** Sets the last event to list. */
   reach(head: number): void {
     if (head !== this.head) {
       this.head = head;
@@ -88,20 +88,20 @@ export class EventLog extends Store<LogState> {
     }
   }
 
-  /** These rows are in sight, from the first up to but without the last. */
+  /** Sets the visible rows, from `first` up to but excluding `last`. */
   want(first: number, last: number): void {
     this.sight = { first, last };
     this.load();
   }
 
-  /** What is on a row, if it is loaded. */
+  /** The event of a row, if it is loaded. */
   row(index: number): ParleyEvent | undefined {
     return this.dense()
       ? this.pages.get(Math.floor(index / PAGE))?.[index % PAGE]
       : this.matches[index];
   }
 
-  /** The row that an event is on, or the one after which it would be. */
+  /** The row of an event, or the last row before it. */
   indexOf(seq: number): number {
     return this.dense() ? Math.min(seq, this.head) - 1 : upTo(this.matches, seq) - 1;
   }
@@ -136,7 +136,7 @@ export class EventLog extends Store<LogState> {
     this.change({ loading: true });
     try {
       if (known > 0) {
-        // The page at the end grows all the time: what comes together is fetched together.
+        // The last page grows continuously; the delay batches its events.
         await SYSTEM_CLOCK.sleep(GATHER_MS, this.closing.signal);
       }
       const { events } = await this.api.events(this.contextId, {
@@ -146,7 +146,7 @@ export class EventLog extends Store<LogState> {
       });
       const before = this.pages.get(page) ?? [];
       if (before.length !== known) {
-        // It was forgotten meanwhile: what came does not follow what is there.
+        // The page was dropped meanwhile, so the response does not continue it.
         this.fetching.delete(page);
         this.load();
         this.change({ loading: this.fetching.size > 0 });
@@ -157,7 +157,7 @@ export class EventLog extends Store<LogState> {
       this.forget();
       this.fetching.delete(page);
       this.change({ loading: this.fetching.size > 0, error: undefined });
-      // What came meanwhile is wanted too, unless the server has nothing more to give.
+      // Also load events that were added meanwhile, unless the server has no more.
       if (events.length > 0) {
         this.load();
       }
@@ -167,7 +167,7 @@ export class EventLog extends Store<LogState> {
     }
   }
 
-  /** The pages that were loaded longest ago go, but for those in sight. */
+  /** Drops the oldest pages that are not visible. */
   private forget(): void {
     const { first, last } = this.sight;
     for (const page of this.pages.keys()) {
@@ -216,7 +216,7 @@ export class EventLog extends Store<LogState> {
         });
       }
       this.scanning = false;
-      // The log may have grown meanwhile; a server that has no more to give is not asked again.
+      // The log may have grown meanwhile; stop if the server has no more events.
       const { cut, scannedTo } = this.get();
       const grown = advanced && !cut && scannedTo < this.head;
       this.change({ loading: grown, error: undefined });
@@ -248,7 +248,7 @@ export class EventLog extends Store<LogState> {
   }
 }
 
-/** How many of these events are no later than `seq`. */
+/** The number of events up to and including `seq`. */
 function upTo(events: readonly ParleyEvent[], seq: number): number {
   let [low, high] = [0, events.length];
   while (low < high) {

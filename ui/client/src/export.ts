@@ -6,21 +6,27 @@ import { emptyContext } from "./state.js";
 import type { ArtifactInfo, ContextInfo, MessageInfo, Page } from "./types.js";
 
 export interface ExportOptions {
-  /** Nothing after this event; everything, if it is missing. */
+  /** The last event to export; by default all events. */
   readonly upTo?: number | undefined;
   readonly signal?: AbortSignal;
 }
 
 const PAGE = 1_000;
-/** What decides which messages there are, and how they read. */
-const SAYING = ["context-created", "context-rewound", "message", "message-updated", "message-deleted"];
+/** Events that add, change or remove messages. */
+const MESSAGE_KINDS = [
+  "context-created",
+  "context-rewound",
+  "message",
+  "message-updated",
+  "message-deleted",
+];
 const ARTIFACTS_MAX = 10_000;
 const NAME_MAX = 200;
 const KIBI = 1_024;
 
 /**
- * One object with the context and all its events, as `parley export` writes it, in pieces, so that
- * its size does not matter. Text that people deleted or edited is left out.
+ * Yields a JSON object with the context and its events, in the format of `parley export`, in parts.
+ * Leaves out text that was deleted or edited.
  */
 export async function* exportJson(
   api: ParleyApi,
@@ -43,7 +49,7 @@ export async function* exportJson(
   yield "\n]}\n";
 }
 
-/** The whole conversation for people, as `parley export --format md` writes it. */
+/** The conversation as Markdown, in the format of `parley export --format md`. */
 export async function exportMarkdown(
   api: ParleyApi,
   contextId: string,
@@ -75,7 +81,7 @@ export async function exportMarkdown(
   return markdownOf(context, messages, artifacts);
 }
 
-/** What was said up to an event, however long ago, with what was edited or deleted since. */
+/** The messages up to an event, including later edits and deletions. */
 export async function messagesAt(
   api: ParleyApi,
   contextId: string,
@@ -86,7 +92,7 @@ export async function messagesAt(
   const later: ParleyEvent[] = [];
   let after: Position = 0;
   for (let more = true; more; ) {
-    const wanted = { after, limit: PAGE, filter: { kinds: SAYING }, ...options };
+    const wanted = { after, limit: PAGE, filter: { kinds: MESSAGE_KINDS }, ...options };
     const page = await api.events(contextId, wanted);
     const events = page.events.filter((event) => event.seq <= upTo);
     state = reduceAll(state, events);
@@ -97,7 +103,7 @@ export async function messagesAt(
   return readable(corrected(state, later));
 }
 
-/** A conversation as Markdown. */
+/** Formats a conversation as Markdown. */
 export function markdownOf(
   context: Pick<ContextInfo, "contextId" | "title" | "createdAt">,
   messages: readonly Pick<MessageInfo, "role" | "agentId" | "content">[],
@@ -118,7 +124,7 @@ export function markdownOf(
   return `${parts.join("\n\n")}\n`;
 }
 
-/** A size for people. */
+/** Formats a size in bytes. */
 export function sizeText(bytes: number): string {
   if (bytes < KIBI) {
     return `${bytes} B`;
@@ -127,8 +133,9 @@ export function sizeText(bytes: number): string {
   return `${(bytes / KIBI ** unit).toFixed(1)} ${["B", "KB", "MB", "GB"][unit]}`;
 }
 
-/** Without what terminals and editors take for commands. */
+/** Removes control characters. */
 function clean(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed.
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
 }
 

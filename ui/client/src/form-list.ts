@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "./events.js";
 
-/** A list as people write it: one thing to a line; as JSON, if lines cannot say it. */
+/** Formats a list with one item per line, or as JSON if an item does not fit on a line. */
 export function linesOf(schema: JsonObject, value: Json): string {
   if (!Array.isArray(value)) {
     return JSON.stringify(value, null, 2);
@@ -11,7 +11,7 @@ export function linesOf(schema: JsonObject, value: Json): string {
   return same ? text : JSON.stringify(value, null, 2);
 }
 
-/** What lines mean. Those that are no numbers where numbers are wanted stay what they are. */
+/** Parses lines into a list. Invalid numbers stay strings. */
 export function listOf(schema: JsonObject, text: string): Json[] {
   const numbers = ["number", "integer"].includes(itemType(schema) ?? "");
   return (
@@ -24,7 +24,7 @@ export function listOf(schema: JsonObject, text: string): Json[] {
   );
 }
 
-/** What the things in a list are to be, where that is one thing. */
+/** The type of the list's items, if there is only one. */
 export function itemType(schema: JsonObject): string | undefined {
   const { type } = schema["items"] as { type?: Json };
   const first = Array.isArray(type) ? type.find((one) => one !== "null") : type;
@@ -42,19 +42,19 @@ function asJson(text: string, numbers: boolean): Json[] | undefined {
   }
 }
 
-/** Which options are picked, by their numbers. */
+/** The indexes of the selected options. */
 export function picks(options: readonly Json[], value: Json): string {
   const wanted = new Set((Array.isArray(value) ? value : []).map((one) => JSON.stringify(one)));
   return options.flatMap((one, i) => (wanted.has(JSON.stringify(one)) ? [i] : [])).join(" ");
 }
 
-/** The same with one more, or one less. */
+/** Adds or removes one option. */
 export function pick(picked: string, option: number, wanted: boolean): string {
   const others = numbersOf(picked).filter((one) => one !== option);
   return [...others, ...(wanted ? [option] : [])].sort((a, b) => a - b).join(" ");
 }
 
-/** True if an option is picked. */
+/** True if an option is selected. */
 export function isPicked(picked: string, option: number): boolean {
   return numbersOf(picked).includes(option);
 }

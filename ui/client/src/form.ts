@@ -1,19 +1,19 @@
 import type { Json, JsonObject } from "./events.js";
-import { misfit } from "./form-check.js";
+import { validate } from "./form-check.js";
 import { linesOf, listOf, pickedOf, picks } from "./form-list.js";
 
 /** A field of a form, made from a JSON Schema. */
 export interface FieldSpec {
-  /** Where its value stands: names from the outside in; none, if it is all of the answer. */
+  /** The path of its value, outermost name first; empty if the field is the whole answer. */
   readonly path: readonly string[];
   readonly label: string;
   readonly about: string | undefined;
   readonly required: boolean;
-  /** A `list` has one thing on each line, `several` are picked from the options. */
+  /** A `list` has one item per line; `several` allows multiple options. */
   readonly kind: FieldKind;
   readonly options: readonly Json[];
   readonly format: string | undefined;
-  /** All that is asked of its value. */
+  /** The schema of its value. */
   readonly schema: JsonObject;
 }
 
@@ -28,10 +28,10 @@ export type FieldKind =
   | "list"
   | "json";
 
-/** What was typed so far, by the path of each field. */
+/** The text entered so far, by field path. */
 export type FormDraft = Readonly<Record<string, string>>;
 
-/** What is wrong with a field. */
+/** A validation error of a field. */
 export interface FieldProblem {
   readonly path: readonly string[];
   readonly message: string;
@@ -44,7 +44,7 @@ export function keyOfPath(path: readonly string[]): string {
   return path.map(encodeURIComponent).join("/");
 }
 
-/** The fields that a schema asks for. What no field can hold is asked for as JSON. */
+/** The fields of a schema. A value that no field can hold becomes a JSON field. */
 export function fieldsOf(schema: JsonObject): FieldSpec[] {
   return fields(schema, [], "Answer", true, 0);
 }
@@ -65,7 +65,7 @@ function fields(
       return fields(
         isObject(of) ? of : {},
         [...path, name],
-        // Two objects may have fields of the same name.
+        // Fields of different objects may have the same name.
         path.length === 0 ? own : `${label}: ${own}`,
         required && needed.includes(name),
         depth + 1,
@@ -127,9 +127,9 @@ function typeOf(schema: JsonObject): string | undefined {
   return typeof first === "string" ? first : isObject(schema["properties"]) ? "object" : undefined;
 }
 
-/** What a form holds at first: the value, or what the schema has as usual. */
+/** The initial draft of a form: the value, or the schema's defaults. */
 export function draftOf(schema: JsonObject, value: Json | undefined): FormDraft {
-  // Without what all objects have: a field may be called constructor.
+  // No prototype: a field may be called `constructor`.
   const draft = Object.create(null) as Record<string, string>;
   for (const field of fieldsOf(schema)) {
     const known = at(value, field.path) ?? at(schemaAt(schema, field.path), ["default"]);
@@ -163,8 +163,8 @@ function typed(field: FieldSpec, value: Json): string {
 }
 
 /**
- * What keeps a form from being sent, field by field. The server checks all of it again. Where a
- * text is needed, people are to write one, unless `emptyTexts` are as good as others.
+ * The validation errors of a form. The server validates the answer again. Required texts must not
+ * be empty, unless `emptyTexts` is true.
  */
 export function problemsOf(
   schema: JsonObject,
@@ -174,7 +174,7 @@ export function problemsOf(
   return fieldsOf(schema).flatMap((field) => {
     const given = givenIn(draft, field.path);
     const empty = emptyTexts && isText(field) && given === "";
-    const message = empty ? misfit(field.kind, field.schema, given) : problem(field, given);
+    const message = empty ? validate(field.kind, field.schema, given) : problem(field, given);
     return message === undefined ? [] : [{ path: field.path, message }];
   });
 }
@@ -182,21 +182,21 @@ export function problemsOf(
 function problem(field: FieldSpec, given: string): string | undefined {
   const empty = field.kind === "choice" ? given === "" || given === "-1" : given.trim() === "";
   if (empty) {
-    return field.required ? "This is needed." : undefined;
+    return field.required ? "This field is required." : undefined;
   }
   if (field.kind === "json" && !parses(given)) {
-    return "This is to be JSON.";
+    return "This must be JSON.";
   }
   const value = read(field, given);
-  return value === undefined ? undefined : misfit(field.kind, field.schema, value);
+  return value === undefined ? undefined : validate(field.kind, field.schema, value);
 }
 
 function isText({ kind }: FieldSpec): boolean {
   return kind === "text" || kind === "long-text";
 }
 
-/** The answer that a form makes. What is empty and not needed is left out. */
-export function valueOf(schema: JsonObject, draft: FormDraft): Json {
+/** The answer of a form. Empty optional fields are left out. */
+export function formValueOf(schema: JsonObject, draft: FormDraft): Json {
   const all = fieldsOf(schema);
   const [only] = all;
   if (only !== undefined && only.path.length === 0) {
@@ -212,7 +212,7 @@ export function valueOf(schema: JsonObject, draft: FormDraft): Json {
   return value;
 }
 
-/** A value as it is after a form has changed it: what was not touched stays, whatever it is. */
+/** A value with the changes of a form; untouched parts stay as they are. */
 export function editedOf(schema: JsonObject, value: JsonObject, draft: FormDraft): JsonObject {
   const before = draftOf(schema, value);
   const edited = structuredClone(value);
@@ -225,7 +225,7 @@ export function editedOf(schema: JsonObject, value: JsonObject, draft: FormDraft
   return edited;
 }
 
-/** What a draft has for a field; nothing that it has only because all objects do. */
+/** The draft of a field. Ignores inherited properties. */
 export function givenIn(draft: FormDraft, path: readonly string[]): string {
   const key = keyOfPath(path);
   return Object.hasOwn(draft, key) ? (draft[key] ?? "") : "";
@@ -255,7 +255,7 @@ function read(field: FieldSpec, given: string): Json | undefined {
   }
 }
 
-/** Puts a value into an object, or takes out what is there. */
+/** Sets a value at a path, or removes it. */
 function put(object: JsonObject, path: readonly string[], value: Json | undefined): void {
   const [name, ...rest] = path;
   if (name === undefined) {
@@ -266,7 +266,7 @@ function put(object: JsonObject, path: readonly string[], value: Json | undefine
     return;
   }
   if (rest.length === 0) {
-    // Never by assignment: a field may be called __proto__.
+    // Not an assignment: a field may be called `__proto__`.
     Object.defineProperty(object, name, {
       value,
       enumerable: true,

@@ -1,12 +1,12 @@
 import { ParleyError } from "./errors.js";
 
-/** Where a server is, and who asks. */
+/** The address of a server and the caller's credentials. */
 export interface ApiOptions {
-  /** Such as `http://localhost:7070`; empty for the server that the page came from. */
+  /** For example `http://localhost:7070`; empty for the server that serves the page. */
   readonly url?: string;
-  /** A token for `Authorization: Bearer`. A page that has logged in with a cookie needs none. */
+  /** A token for `Authorization: Bearer`. Not needed if the page uses a session cookie. */
   readonly token?: string;
-  /** For tests, and for pages that want to see every request. */
+  /** For tests, and to intercept requests. */
   readonly fetch?: typeof fetch;
 }
 
@@ -21,10 +21,10 @@ export interface Call {
   readonly signal?: AbortSignal;
 }
 
-/** What stands behind the question mark; what is undefined is left out. */
+/** Query parameters; undefined values are left out. */
 export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
 
-/** Sends requests, once each. */
+/** Sends each request once. */
 export class Http {
   private readonly base: string;
   private readonly send: typeof fetch;
@@ -35,11 +35,11 @@ export class Http {
   }
 
   /**
-   * The answer, if it is a success.
+   * Sends a request and returns the response.
    *
-   * @throws ParleyError if it is none, or there is none
+   * @throws ParleyError if the request fails or the status is not a success
    */
-  async answer(call: Call): Promise<Response> {
+  async request(call: Call): Promise<Response> {
     const response = await this.attempt(call);
     if (!response.ok) {
       throw await ParleyError.of(response);
@@ -47,9 +47,9 @@ export class Http {
     return response;
   }
 
-  /** The JSON of the answer. */
+  /** Sends a request and returns the JSON of the response. */
   async json<T>(call: Call): Promise<T> {
-    const response = await this.answer(call);
+    const response = await this.request(call);
     try {
       return (await response.json()) as T;
     } catch (failure) {
@@ -98,14 +98,14 @@ function search(query: Query): string {
   return parameters.size === 0 ? "" : `?${parameters}`;
 }
 
-/** A path with these ids in it, each made safe. */
+/** Builds a path with encoded ids. */
 export function path(pieces: TemplateStringsArray, ...ids: string[]): string {
   return pieces.reduce((sum, piece, i) => sum + encodeURIComponent(ids[i - 1] ?? "") + piece);
 }
 
-/** A key that nobody has used: for a request that may be sent twice but is to count once. */
+/** Creates a unique idempotency key. */
 export function newKey(): string {
-  // Not randomUUID: browsers have that on secure pages only, and a page on a plain address is none.
+  // Not `randomUUID`: browsers offer it only in secure contexts.
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

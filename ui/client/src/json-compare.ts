@@ -1,27 +1,27 @@
 import type { Json } from "./events.js";
 
-/** A value in a tree of JSON, and how it differs from what stood there before. */
+/** A value in a JSON tree, compared with an earlier version. */
 export interface JsonNode {
-  /** The name or number in what holds it; empty at the top. */
+  /** The name or index in the parent; empty at the root. */
   readonly name: string;
-  /** The same for the same place in every version. */
+  /** The path, which is the same in every version. */
   readonly path: string;
   readonly change: "same" | "added" | "removed" | "changed";
   readonly value: Json | undefined;
   readonly before: Json | undefined;
-  /** How many places in here differ. */
+  /** The number of differences in this subtree. */
   readonly differences: number;
   readonly children: readonly JsonNode[];
 }
 
 const DEPTH_MAX = 200;
 
-/** A value as a tree. */
+/** Converts a value to a tree. */
 export function jsonTree(value: Json): JsonNode {
   return node("", "", value, value, 0);
 }
 
-/** What became of `before`: every place of both, and how it differs. */
+/** Compares two values as one tree. */
 export function compareJson(before: Json, after: Json): JsonNode {
   return node("", "", before, after, 0);
 }
@@ -54,7 +54,7 @@ function below(
   depth: number,
 ): JsonNode[] {
   const [old, now] = [partsOf(before), partsOf(value)];
-  // What was a list and is an object, or the like, is shown as it is now.
+  // If the type changed, only the new value is shown.
   const comparable = old === undefined || now === undefined || old.list === now.list;
   const names = new Set([
     ...(now?.parts.keys() ?? []),
@@ -62,13 +62,11 @@ function below(
   ]);
   return [...names].map((name) => {
     const was = now === undefined || comparable ? old?.parts.get(name) : undefined;
-    return node(name, `${path}/${escape(name)}`, was, now?.parts.get(name), depth + 1);
+    return node(name, `${path}/${escapePointer(name)}`, was, now?.parts.get(name), depth + 1);
   });
 }
 
-function partsOf(
-  value: Json | undefined,
-): { list: boolean; parts: Map<string, Json> } | undefined {
+function partsOf(value: Json | undefined): { list: boolean; parts: Map<string, Json> } | undefined {
   if (typeof value !== "object" || value === null) {
     return undefined;
   }
@@ -79,7 +77,7 @@ function same(a: Json, b: Json, depth: number): boolean {
   return a === b || (typeof a === "object" && stable(a, depth) === stable(b, depth));
 }
 
-/** JSON with names in one order: in which order they stand means nothing. */
+/** JSON with sorted names: their order has no meaning. */
 function stable(value: Json, depth: number): string {
   if (typeof value !== "object" || value === null || depth > DEPTH_MAX) {
     return JSON.stringify(value);
@@ -91,7 +89,7 @@ function stable(value: Json, depth: number): string {
   return `{${fields.map(([k, v]) => `${JSON.stringify(k)}:${stable(v, depth + 1)}`).join(",")}}`;
 }
 
-/** As in a JSON pointer. */
-function escape(name: string): string {
+/** Escapes a name as in a JSON pointer. */
+function escapePointer(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }

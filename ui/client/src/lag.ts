@@ -1,23 +1,23 @@
-/** How late events are, by two clocks that may differ. */
+/** Measures how late events are, by two clocks that may differ. */
 export class Lag {
   private liveSince = 0;
-  /** How far the server's clock is ahead of ours, at least. */
+  /** The minimum by which the server's clock is ahead of ours. */
   private ahead = 0;
-  /** The shortest time that a live event seems to have taken: at most that, it is behind. */
+  /** The shortest apparent delay of a live event: an upper bound for the clock difference. */
   private fastest = Infinity;
 
-  /** A connection is there from now on. */
+  /** Records that the connection is open. */
   opened(now: number): void {
     this.liveSince = now;
   }
 
   /**
-   * How much longer an event was on its way than the fastest; nothing if it happened before the
-   * connection was there, and so is late for that reason only.
+   * The delay of an event compared with the fastest one; undefined if it happened before the
+   * connection was opened.
    */
   of(sent: number, now: number): number | undefined {
     const took = now - sent;
-    // No event comes before it was sent: if it seems so, the server's clock is ahead of ours.
+    // No event arrives before it was sent: a negative delay means that the server's clock is ahead.
     this.ahead = Math.max(this.ahead, -took);
     if (sent + this.behind() < this.liveSince) {
       return undefined;
@@ -26,7 +26,7 @@ export class Lag {
     return took - this.behind();
   }
 
-  /** What to add to the server's time to have ours, as far as is known. */
+  /** The offset from the server's time to ours, as far as it is known. */
   private behind(): number {
     if (this.ahead > 0) {
       return -this.ahead;

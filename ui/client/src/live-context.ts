@@ -1,82 +1,80 @@
 import type { EventFilter, ParleyApi } from "./api.js";
 import { BACKOFF, delay, SYSTEM_CLOCK } from "./clock.js";
-import { type ConnectionState, UNTRIED } from "./connection.js";
+import { type ConnectionState, INITIAL_CONNECTION } from "./connection.js";
 import { ParleyError } from "./errors.js";
 import { formatPosition, parsePosition } from "./position.js";
 import { reduce } from "./reduce.js";
 import { fromSnapshot } from "./snapshot.js";
 import { type ContextState, emptyContext } from "./state.js";
 import { Store } from "./store.js";
-import {
-  type EventStream,
-  streamContext,
-  StreamGap,
-  type StreamOptions,
-} from "./stream.js";
+import { type EventStream, streamContext, StreamGap, type StreamOptions } from "./stream.js";
 
-/** A context as it is now, and how well it is known. */
+/** The current state of a context and of its connection. */
 export interface LiveState {
-  /** What is known; nothing before it is loaded. */
+  /** The context; undefined until it is loaded. */
   readonly context: ContextState | undefined;
   readonly loading: boolean;
   readonly connection: ConnectionState | undefined;
-  /** Why it was given up. */
+  /** The error that ended the updates. */
   readonly error: Error | undefined;
 }
 
 export interface LiveOptions extends Omit<StreamOptions, "after" | "onState" | "filter"> {
   /**
-   * `snapshot` (default) begins with the latest messages, `start` reads all there ever was, and
-   * `recent` knows the latest events in full and a snapshot of what was before them.
+   * `snapshot` (default) starts with the latest messages, `start` reads all events, and `recent`
+   * reads the latest events and a snapshot of the state before them.
    */
   readonly from?: "snapshot" | "start" | "recent";
-  /** How many events are recent. */
+  /** The number of recent events. */
   readonly recent?: number;
-  /** How many messages the snapshot has. */
+  /** The number of messages in the snapshot. */
   readonly messages?: number;
-  /** Filters that leave the context whole: which thoughts, and whether internal events. */
+  /** Filters that do not affect the context's state. */
   readonly filter?: Pick<EventFilter, "internal" | "verbosity" | "thoughtTypes" | "minConfidence">;
 }
 
-/** Where to begin: what is known there, and up to where the past goes that is still to be read. */
-interface Beginning {
+/**
+ * Where the stream starts: the state there, and the end of the past events that are still to be
+ * read.
+ */
+interface StartingPoint {
   readonly context: ContextState;
   readonly pastEnds: number;
 }
 
 const RECENT = 4_000;
-/** So many times as many are read where a rewind went back further. */
+/** After a rewind to far back, up to this multiple of the recent events is read. */
 const REWOUND_MAX = 5;
-/** So many times as many are kept before what is not recent is forgotten. */
+/** Up to this multiple of the recent events is kept before old events are dropped. */
 const KEPT_MAX = 4;
-/** Not found, or deleted, or somebody else's. */
+/** The context does not exist, was deleted, or belongs to another user. */
 const GONE = [401, 403, 404, 410];
 
 /**
- * A context that keeps itself up to date: a snapshot, the events after it, and a new snapshot where
- * those do not suffice. Close it when nobody looks any more.
+ * A context that is kept up to date: a snapshot, the events after it, and a new snapshot where
+ * those are not enough. Close it when it is no longer needed.
  */
 export class LiveContext extends Store<LiveState> {
   private readonly closing = new AbortController();
-  /** Ends the stream that is being read, to begin another. */
+  /** Ends the current stream to start another. */
   private round = new AbortController();
   private recent: number;
-  /** What a rewind went back to, and where the rewind stands: recent begins at one of them. */
+  /** The target and the position of the last rewind: recent events begin at one of them. */
   private keep = Infinity;
   private rewoundAt = 0;
-  /** True if somebody wants to see more than what is recent. */
-  private asked = false;
-  private again = true;
-  /** True if nothing earlier can be had. */
-  private stuck = false;
-  /** True if only what is recent is looked at. */
+  /** True if the caller asked for earlier events. */
+  private earlierRequested = false;
+  private reloadNeeded = true;
+  /** True if earlier events cannot be loaded. */
+  private earlierUnavailable = false;
+  /** True if old events may be dropped. */
   private forgetful = false;
-  /** Where the log was when it was last tried to forget. */
-  private forgotAt = 0;
-  /** True while it forgets, which nobody needs to notice. */
-  private quietly = false;
-  /** Ends the wait for the next attempt to load. */
-  private nap = new AbortController();
+  /** The position at which old events were last dropped. */
+  private trimmedAt = 0;
+  /** True while old events are dropped; the state does not change visibly. */
+  private trimming = false;
+  /** Ends the delay before the next attempt to load. */
+  private delayAbort = new AbortController();
   private stream: EventStream | undefined;
   private paused = false;
 
@@ -94,65 +92,65 @@ export class LiveContext extends Store<LiveState> {
   close(): void {
     this.closing.abort();
     this.round.abort();
-    this.nap.abort();
+    this.delayAbort.abort();
   }
 
   /**
-   * Reads more of the earlier events, as many again or all from `seq` on, and shows what is known
+   * Loads earlier events: one more batch, or all from `seq` on. The current state stays visible
    * meanwhile.
    */
   earlier(seq?: number): void {
     const { context } = this.get();
-    if (context !== undefined && context.base > 0 && !this.stuck) {
+    if (context !== undefined && context.base > 0 && !this.earlierUnavailable) {
       const more = this.options.recent ?? RECENT;
       const wanted = Math.min(context.base, seq ?? Infinity);
       this.recent = context.seq - wanted + more;
-      this.asked = true;
-      this.again = true;
+      this.earlierRequested = true;
+      this.reloadNeeded = true;
       this.change({ loading: true });
       this.round.abort();
     }
   }
 
   /**
-   * Says whether somebody looks at more than what is recent. If not, what is older is forgotten now
-   * and then, so that a page may stay open for days; `earlier` brings it back.
+   * Sets whether old events may be dropped from time to time, so that memory stays bounded on
+   * long-lived pages. `earlier` loads them again.
    */
   forgets(forgetful: boolean): void {
     this.forgetful = forgetful;
   }
 
-  /** Gives the connection back until `resume`: for pages that nobody looks at. */
+  /** Closes the connection until `resume`, for hidden pages. */
   pause(): void {
     this.paused = true;
     this.stream?.pause();
   }
 
-  /** Goes on after `pause`. */
+  /** Reconnects after `pause`. */
   resume(): void {
     this.paused = false;
     this.stream?.resume();
   }
 
-  /** Makes a new connection at once, if the one there is may be dead, or is being waited for. */
+  /** Reconnects immediately, for example if the connection may be dead. */
   reconnect(): void {
-    this.nap.abort();
+    this.delayAbort.abort();
     this.stream?.reconnect();
   }
 
   private async run(): Promise<void> {
     try {
-      let from: Beginning = { context: emptyContext(this.contextId), pastEnds: 0 };
+      let from: StartingPoint = { context: emptyContext(this.contextId), pastEnds: 0 };
       while (!this.closing.signal.aborted) {
-        if (this.again) {
-          this.again = false;
+        if (this.reloadNeeded) {
+          this.reloadNeeded = false;
           from = await this.load();
           if (from.context.seq >= from.pastEnds) {
             this.change({ context: from.context, loading: false });
           }
         }
         from = await this.follow(from);
-        if (this.again && !this.quietly) {
+        if (this.reloadNeeded && !this.trimming) {
           this.change({ loading: true });
         }
       }
@@ -164,8 +162,8 @@ export class LiveContext extends Store<LiveState> {
     }
   }
 
-  /** Takes in events until only a new snapshot, or a new stream, can help. */
-  private async follow({ context: from, pastEnds }: Beginning): Promise<Beginning> {
+  /** Applies events until a new snapshot or stream is needed. */
+  private async follow({ context: from, pastEnds }: StartingPoint): Promise<StartingPoint> {
     let context = from;
     const round = new AbortController();
     this.round = round;
@@ -178,9 +176,9 @@ export class LiveContext extends Store<LiveState> {
       after: formatPosition(from),
       signal: round.signal,
       onState: (connection) => {
-        // What ends for the next stream to begin is no end.
-        if (!round.signal.aborted && !(this.quietly && connection.status === "connecting")) {
-          this.quietly = false;
+        // The end of a replaced stream is not reported.
+        if (!round.signal.aborted && !(this.trimming && connection.status === "connecting")) {
+          this.trimming = false;
           this.change({ connection });
         }
       },
@@ -201,11 +199,11 @@ export class LiveContext extends Store<LiveState> {
         if (context.stale) {
           this.keep = Math.min(this.keep, event.kind === "context-rewound" ? event.toSeq : 0);
           this.rewoundAt = event.seq;
-          this.again = true;
+          this.reloadNeeded = true;
           break;
         }
-        if (this.tooMuch(context)) {
-          this.forget(context.seq);
+        if (this.needsTrimming(context)) {
+          this.trim(context.seq);
           round.abort();
           break;
         }
@@ -214,32 +212,32 @@ export class LiveContext extends Store<LiveState> {
       if (!(failure instanceof StreamGap) || failure.reason === "deleted") {
         throw failure;
       }
-      this.again = true;
+      this.reloadNeeded = true;
     }
     return { context, pastEnds };
   }
 
-  private forget(seq: number): void {
-    this.forgotAt = seq;
-    this.quietly = true;
+  private trim(seq: number): void {
+    this.trimmedAt = seq;
+    this.trimming = true;
     this.recent = this.options.recent ?? RECENT;
-    this.asked = false;
-    this.again = true;
+    this.earlierRequested = false;
+    this.reloadNeeded = true;
   }
 
-  private tooMuch({ seq, base }: ContextState): boolean {
+  private needsTrimming({ seq, base }: ContextState): boolean {
     const most = KEPT_MAX * (this.options.recent ?? RECENT);
-    const can = this.options.from === "recent" && this.forgetful && !this.stuck;
-    return can && seq - Math.max(base, this.forgotAt) > most;
+    const can = this.options.from === "recent" && this.forgetful && !this.earlierUnavailable;
+    return can && seq - Math.max(base, this.trimmedAt) > most;
   }
 
-  private async load(): Promise<Beginning> {
+  private async load(): Promise<StartingPoint> {
     const { from } = this.options;
-    const { context: known, connection = UNTRIED } = this.get();
+    const { context: known, connection = INITIAL_CONNECTION } = this.get();
     if (from === "start" && known === undefined) {
       return { context: emptyContext(this.contextId), pastEnds: 0 };
     }
-    if (!this.quietly) {
+    if (!this.trimming) {
       this.change({ connection: { ...connection, status: "connecting" } });
     }
     for (let failures = 1; ; failures++) {
@@ -249,27 +247,27 @@ export class LiveContext extends Store<LiveState> {
         if (!(failure instanceof ParleyError) || this.closing.signal.aborted) {
           throw failure;
         }
-        if (failure.passing) {
-          await this.rest(failures, failure);
+        if (failure.retryable) {
+          await this.waitToRetry(failures, failure);
         } else if (known === undefined || known.stale || GONE.includes(failure.status)) {
           throw failure;
         } else {
-          // What is known is worth more than nothing, and goes on.
-          this.stuck = true;
+          // Continue with the known state.
+          this.earlierUnavailable = true;
           return { context: known, pastEnds: 0 };
         }
       }
     }
   }
 
-  /** Waits before the next attempt to load, and says so. */
-  private async rest(failures: number, failure: ParleyError): Promise<void> {
+  /** Waits before the next attempt to load, and reports the delay. */
+  private async waitToRetry(failures: number, failure: ParleyError): Promise<void> {
     const { backoff = BACKOFF, clock = SYSTEM_CLOCK, random = Math.random } = this.options;
     const retryInMs = delay(backoff, failures, failure.retryAfterMs, random);
-    this.nap = new AbortController();
+    this.delayAbort = new AbortController();
     this.change({
       connection: {
-        ...(this.get().connection ?? UNTRIED),
+        ...(this.get().connection ?? INITIAL_CONNECTION),
         status: "waiting",
         failures,
         retryInMs,
@@ -277,10 +275,10 @@ export class LiveContext extends Store<LiveState> {
         unreachable: failure.status === 0,
       },
     });
-    await clock.sleep(retryInMs, this.nap.signal);
+    await clock.sleep(retryInMs, this.delayAbort.signal);
   }
 
-  private async loadLatest(at?: number): Promise<Beginning> {
+  private async loadLatest(at?: number): Promise<StartingPoint> {
     const { messages } = this.options;
     const snapshot = await this.api.snapshot(this.contextId, {
       signal: this.closing.signal,
@@ -290,7 +288,7 @@ export class LiveContext extends Store<LiveState> {
     return { context: fromSnapshot(snapshot), pastEnds: 0 };
   }
 
-  private async loadRecent(): Promise<Beginning> {
+  private async loadRecent(): Promise<StartingPoint> {
     const { position } = await this.api.context(this.contextId, { signal: this.closing.signal });
     const pastEnds = parsePosition(position).seq;
     const base = this.baseAt(pastEnds);
@@ -298,22 +296,22 @@ export class LiveContext extends Store<LiveState> {
       return { context: emptyContext(this.contextId), pastEnds };
     }
     if (this.get().context === undefined) {
-      // The latest snapshot is there at once, one of the past is not: something to read meanwhile.
+      // The latest snapshot loads fast, a past one does not: show it meanwhile.
       this.change({ context: (await this.loadLatest()).context });
     }
     return { ...(await this.loadLatest(base)), pastEnds };
   }
 
-  /** Where what is recent begins. */
+  /** The first recent event. */
   private baseAt(end: number): number {
     const base = Math.max(0, Math.min(end - this.recent, this.keep));
-    // A snapshot from after a rewind knows nothing of what it left: better than to read it all.
+    // A snapshot after the rewind lacks the removed events, but reading them all takes too long.
     const far = end - base > REWOUND_MAX * (this.options.recent ?? RECENT);
-    return far && !this.asked ? Math.max(base, this.rewoundAt) : base;
+    return far && !this.earlierRequested ? Math.max(base, this.rewoundAt) : base;
   }
 
   private change(change: Partial<LiveState>): void {
-    // Nobody looks at one that is closed.
+    // A closed context has no observers.
     if (!this.closing.signal.aborted) {
       this.set({ ...this.get(), ...change });
     }

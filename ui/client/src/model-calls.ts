@@ -2,8 +2,8 @@ import type { ContentComplete, InternalLlmCall, UsageFact } from "./events.js";
 import type { ModelCall } from "./state.js";
 import { NO_TOKENS, type Tokens } from "./tokens.js";
 
-/** A question goes to a model. */
-export function askedModel(
+/** Adds a model call. */
+export function startedCall(
   calls: readonly ModelCall[],
   event: InternalLlmCall,
 ): readonly ModelCall[] {
@@ -18,11 +18,11 @@ export function askedModel(
     ...NO_TOKENS,
     costUsd: undefined,
   };
-  // One that was cut off is asked again, and ended when that was noticed.
+  // An interrupted call is repeated; it ended when the interruption was noticed.
   return [...endedCalls(calls, event.timestamp), call];
 }
 
-/** The model has said what it had to say. */
+/** Ends a model call. */
 export function answeredCall(
   calls: readonly ModelCall[],
   event: ContentComplete,
@@ -30,7 +30,7 @@ export function answeredCall(
   return endedCalls(calls, event.timestamp);
 }
 
-/** It is told what a model call took: the last one, unless that is told already. */
+/** Adds the usage to the last model call, or adds a call if that already has its usage. */
 export function counted(calls: readonly ModelCall[], event: UsageFact): readonly ModelCall[] {
   const { model, costUsd } = event;
   const last = calls.at(-1);
@@ -46,7 +46,7 @@ export function counted(calls: readonly ModelCall[], event: UsageFact): readonly
   return [...(known === undefined ? calls : calls.slice(0, -1)), call];
 }
 
-/** What is still open ends now. */
+/** Ends all open calls. */
 export function endedCalls(
   calls: readonly ModelCall[],
   timestamp: string | undefined,
@@ -56,7 +56,7 @@ export function endedCalls(
     : calls.map((call) => (call.endedAt === undefined ? { ...call, endedAt: timestamp } : call));
 }
 
-/** The tokens of one call, as its usage tells them. */
+/** The tokens of one usage event. */
 export function tokensIn(event: UsageFact): Tokens {
   return {
     inputTokens: event.inputTokens,

@@ -5,42 +5,45 @@ import { newKey } from "./http.js";
 import { Store } from "./store.js";
 import type { NewMessage } from "./types.js";
 
-const PATIENT: Backoff = { firstMs: 1_000, maxMs: 30_000 };
-/** A request that is not answered by then is taken for lost; it is made again with the same key. */
-const ANSWER_MS = 20_000;
-/** A server that fails so often at the same message is not asked again, lest all others wait. */
+const RETRY_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000 };
+/** The timeout of a request; it is then repeated with the same key. */
+const RESPONSE_TIMEOUT_MS = 20_000;
+/**
+ * After this many server errors, a message is no longer retried, so that it does not block the
+ * others.
+ */
 const FAULTS_MAX = 5;
 const OVERLOADED = 503;
 
-/** Something that was said and is not in the log yet, as far as is known. */
+/** A message that is not yet known to be in the log. */
 export interface Outgoing {
-  /** The same for every attempt: it counts once. */
+  /** The idempotency key, the same for every attempt. */
   readonly key: string;
   readonly message: NewMessage;
   readonly messageId: string | undefined;
-  /** Why it did not get there. */
+  /** The error of the last attempt. */
   readonly error: Error | undefined;
-  /** True if it is tried again by itself: no server took it, but one may later. */
+  /** True if the message is retried automatically. */
   readonly waiting: boolean;
-  /** True while a request is under way: then nobody knows whether it got there. */
+  /** True while a request is in progress: the message may already have arrived. */
   readonly sending: boolean;
 }
 
 /**
- * What is said in a context until it has arrived, in the order in which it was said. It may outlive
- * the conversation in which it was said: whoever looks elsewhere meanwhile finds it when they come
- * back. What no server took is tried again until one does.
+ * The messages of a context that have not arrived yet, in their order. An outbox may outlive the
+ * conversation view, so unsent messages are still there when the user returns. Messages that no
+ * server accepted are retried.
  */
 export class Outbox extends Store<readonly Outgoing[]> {
   private work: Promise<void> | undefined;
-  private nap: AbortController | undefined;
-  /** True if there is reason to try once more, whatever comes of what is under way. */
-  private urged = false;
+  private delayAbort: AbortController | undefined;
+  /** True if another attempt should follow the current one. */
+  private retryRequested = false;
   private closed = false;
   private failures = 0;
-  /** What has to succeed before something is said, by its key. */
+  /** The condition of each message, by key. */
   private readonly conditions = new Map<string, Promise<boolean>>();
-  /** How often a server failed at something, by its key. */
+  /** The number of server errors of each message, by key. */
   private readonly faults = new Map<string, number>();
   private readonly sent = new Set<string>();
 
@@ -52,14 +55,14 @@ export class Outbox extends Store<readonly Outgoing[]> {
     super([]);
   }
 
-  /** True if something in it is known to nobody else. */
+  /** True if a message has not reached the server. */
   get unsent(): boolean {
     return this.get().some((one) => one.messageId === undefined);
   }
 
   /**
-   * Says something, after what was said before, and only if `first`, where there is one, succeeds.
-   * Answers whether it got there; if not it stays, with the reason.
+   * Sends a message after the earlier ones, and only if `first` resolves to true. Resolves to false
+   * if it could not be sent; it then stays with its error.
    */
   send(message: NewMessage, first?: Promise<boolean>): Promise<boolean> {
     const key = newKey();
@@ -68,27 +71,27 @@ export class Outbox extends Store<readonly Outgoing[]> {
     }
     const idle = { messageId: undefined, error: undefined, waiting: false, sending: false };
     this.set([...this.get(), { key, message, ...idle }]);
-    this.urged = true;
+    this.retryRequested = true;
     return this.deliver(key);
   }
 
-  /** Tries again to say what did not get there. */
+  /** Sends a failed message again. */
   sendAgain(key: string): Promise<boolean> {
     this.faults.delete(key);
     this.change(key, { error: undefined, waiting: false });
-    this.urged = true;
+    this.retryRequested = true;
     return this.deliver(key);
   }
 
-  /** Tries now what waits: there is reason to think that a server is there. */
-  hurry(): void {
-    if (this.nap !== undefined || this.work !== undefined) {
-      this.urged = true;
+  /** Retries waiting messages now, because the server is probably reachable. */
+  retryNow(): void {
+    if (this.delayAbort !== undefined || this.work !== undefined) {
+      this.retryRequested = true;
       void this.deliver("");
     }
   }
 
-  /** Gives up what did not get there, and returns its text; nothing if it may be there by now. */
+  /** Removes an unsent message and returns its text; undefined if it may already have arrived. */
   discard(key: string): string | undefined {
     const known = this.get().find((one) => one.key === key);
     if (known === undefined || known.sending) {
@@ -98,45 +101,45 @@ export class Outbox extends Store<readonly Outgoing[]> {
     return known.message.content ?? "";
   }
 
-  /** Lets go of what is in the log. */
-  arrived(messageIds: ReadonlySet<string>): void {
+  /** Removes messages that are in the log. */
+  removeDelivered(messageIds: ReadonlySet<string>): void {
     const left = this.get().filter((one) => !messageIds.has(one.messageId ?? ""));
     if (left.length < this.get().length) {
       this.set(left);
     }
   }
 
-  /** Tries nothing again by itself from now on. */
+  /** Stops automatic retries. */
   close(): void {
     this.closed = true;
-    this.nap?.abort();
+    this.delayAbort?.abort();
   }
 
   private async deliver(key: string): Promise<boolean> {
-    this.nap?.abort();
+    this.delayAbort?.abort();
     this.work ??= this.deliverAll();
     await this.work;
     return this.sent.has(key);
   }
 
-  /** One after the other: requests that are under way together can overtake each other. */
+  /** One after the other, because parallel requests can overtake each other. */
   private async deliverAll(): Promise<void> {
     let failure: ParleyError | undefined;
     do {
-      this.urged = false;
-      failure = await this.round();
-    } while (this.urged);
-    // At once, so that whoever comes from now on begins anew.
+      this.retryRequested = false;
+      failure = await this.sendDue();
+    } while (this.retryRequested);
+    // Before anything else, so that later calls start a new run.
     this.work = undefined;
     if (failure === undefined) {
       this.failures = 0;
     } else if (!this.closed) {
-      this.rest(failure);
+      this.waitToRetry(failure);
     }
   }
 
-  /** Answers why nothing can be sent now, if that is so. */
-  private async round(): Promise<ParleyError | undefined> {
+  /** Sends due messages; returns the failure if the server is not available. */
+  private async sendDue(): Promise<ParleyError | undefined> {
     const tried = new Set<string>();
     const next = (): Outgoing | undefined =>
       this.get().find((one) => isDue(one) && !tried.has(one.key));
@@ -156,17 +159,17 @@ export class Outbox extends Store<readonly Outgoing[]> {
   private async attempt({ key, message }: Outgoing): Promise<ParleyError | undefined> {
     this.change(key, { sending: true });
     try {
-      if (!(await this.isWanted(key))) {
-        throw new Error("not sent, because what was done before it did not succeed");
+      if (!(await this.conditionHolds(key))) {
+        throw new Error("not sent, because the rewind before it failed");
       }
-      const { messageId } = await this.inTime((signal) =>
+      const { messageId } = await this.withTimeout((signal) =>
         this.api.send(this.contextId, message, { idempotencyKey: key, signal }),
       );
       this.sent.add(key);
       this.change(key, { messageId, error: undefined, waiting: false });
       return undefined;
     } catch (failure) {
-      if (failure instanceof ParleyError && this.mayPass(key, failure)) {
+      if (failure instanceof ParleyError && this.isRetryable(key, failure)) {
         return failure;
       }
       const error = failure instanceof Error ? failure : new Error(String(failure));
@@ -177,31 +180,31 @@ export class Outbox extends Store<readonly Outgoing[]> {
     }
   }
 
-  /** True unless something had to succeed first and did not. */
-  private async isWanted(key: string): Promise<boolean> {
+  /** True unless the condition of the message failed. */
+  private async conditionHolds(key: string): Promise<boolean> {
     const first = this.conditions.get(key);
     this.conditions.delete(key);
-    return first === undefined || this.inTime(() => first).catch(() => false);
+    return first === undefined || this.withTimeout(() => first).catch(() => false);
   }
 
-  private mayPass(key: string, failure: ParleyError): boolean {
+  private isRetryable(key: string, failure: ParleyError): boolean {
     if (failure.status < 500 || failure.status === OVERLOADED) {
-      return failure.passing;
+      return failure.retryable;
     }
     const faults = (this.faults.get(key) ?? 0) + 1;
     this.faults.set(key, faults);
     return faults < FAULTS_MAX;
   }
 
-  private async inTime<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  private async withTimeout<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const late = new AbortController();
     const done = new AbortController();
-    const clock = this.clock.sleep(ANSWER_MS, done.signal).then(() => {
+    const clock = this.clock.sleep(RESPONSE_TIMEOUT_MS, done.signal).then(() => {
       if (done.signal.aborted) {
         return new Promise<never>(() => undefined);
       }
       late.abort();
-      throw ParleyError.unreachable("it took too long");
+      throw ParleyError.unreachable("the request timed out");
     });
     try {
       return await Promise.race([call(late.signal), clock]);
@@ -210,16 +213,17 @@ export class Outbox extends Store<readonly Outgoing[]> {
     }
   }
 
-  /** Everything waits for a while, and is tried again then. */
-  private rest(failure: ParleyError): void {
+  /** Retries all waiting messages after a delay. */
+  private waitToRetry(failure: ParleyError): void {
     this.failures++;
-    const nap = (this.nap = new AbortController());
-    const wait = delay(PATIENT, this.failures, failure.retryAfterMs, Math.random);
-    void this.clock.sleep(wait, nap.signal).then(() => {
-      if (this.nap === nap) {
-        this.nap = undefined;
+    const delayAbort = new AbortController();
+    this.delayAbort = delayAbort;
+    const wait = delay(RETRY_BACKOFF, this.failures, failure.retryAfterMs, Math.random);
+    void this.clock.sleep(wait, delayAbort.signal).then(() => {
+      if (this.delayAbort === delayAbort) {
+        this.delayAbort = undefined;
       }
-      if (!nap.signal.aborted) {
+      if (!delayAbort.signal.aborted) {
         void this.deliver("");
       }
     });

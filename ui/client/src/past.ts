@@ -8,16 +8,16 @@ import { fromSnapshot } from "./snapshot.js";
 import { type ContextState, emptyContext } from "./state.js";
 import { Store } from "./store.js";
 
-/** A context as it was. */
+/** The state of a context in the past. */
 export interface PastState {
-  /** The event after which it is looked at; now, if it is missing. */
+  /** The event after which the context is shown; undefined for now. */
   readonly at: number | undefined;
-  /** The event that was asked for, if the log ended before it; `at` is the last one then. */
+  /** The requested event, if the log ends before it; `at` is then the last event. */
   readonly beyond: number | undefined;
-  /** How it was there, or at the place before while that is being loaded. */
+  /** The state at that event, or at the previous one while it is loading. */
   readonly context: ContextState | undefined;
   readonly loading: boolean;
-  /** Why it cannot be had; failures that pass are tried again until they have. */
+  /** The error, if it cannot be loaded. Temporary failures are retried. */
   readonly error: Error | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface PastOptions {
   readonly random?: () => number;
 }
 
-/** Events that were read in one go, and what there was before them. */
+/** A page of events and the state before them. */
 interface Page {
   readonly before: ContextState;
   readonly events: readonly ParleyEvent[];
@@ -35,7 +35,7 @@ interface Page {
   readonly hasMore: boolean;
 }
 
-/** Events in full that a view of the past has; of what was before them a snapshot tells. */
+/** The number of events that are read in full; a snapshot covers the time before them. */
 const RECENT = 4_000;
 const KEPT_MAX = 8_000;
 const REWOUND_MAX = 20_000;
@@ -50,15 +50,15 @@ const NOW: PastState = {
 };
 
 /**
- * How a context was after any of its events: what somebody saw who watched it then, but messages
- * that people edited or deleted since read as they do now.
+ * The state of a context after any of its events, as it was shown then, but with later edits and
+ * deletions of messages.
  *
- * Going to and fro near a place costs nothing but a fold: what was read is kept, within a limit.
+ * Loaded events are kept up to a limit, so nearby moves need no request.
  */
 export class Past extends Store<PastState> {
   private readonly closing = new AbortController();
   private pages: Page[] = [];
-  /** Corrections that follow the pages, once they were read. */
+  /** Corrections after the loaded pages, once loaded. */
   private later: readonly ParleyEvent[] | undefined;
   private going = false;
 
@@ -74,13 +74,13 @@ export class Past extends Store<PastState> {
     this.closing.abort();
   }
 
-  /** Goes to just after an event, or back to now. What could not be had is tried again. */
+  /** Goes to just after an event, or to now. Retries after an error. */
   go(at: number | undefined): void {
     if (at === this.get().at && this.get().error === undefined) {
       return;
     }
     if (at === undefined) {
-      // Whoever comes back may find more corrected.
+      // There may be new corrections after the return.
       this.later = undefined;
       this.set(NOW);
       return;
@@ -95,7 +95,7 @@ export class Past extends Store<PastState> {
     }
     this.going = true;
     let failures = 0;
-    // Whoever drags goes on while we load; only where they are now counts.
+    // The slider may move while loading; only its latest position counts.
     for (let at = this.get().at; at !== undefined && this.get().loading; at = this.get().at) {
       try {
         const context = await this.stateAt(at);
@@ -109,8 +109,8 @@ export class Past extends Store<PastState> {
         if (this.closing.signal.aborted) {
           break;
         }
-        if (failure instanceof ParleyError && failure.passing) {
-          await this.rest(++failures, failure.retryAfterMs);
+        if (failure instanceof ParleyError && failure.retryable) {
+          await this.waitToRetry(++failures, failure.retryAfterMs);
         } else if (this.get().at === at) {
           const error = failure instanceof Error ? failure : new Error(String(failure));
           this.set({ ...this.get(), loading: false, error });
@@ -120,7 +120,7 @@ export class Past extends Store<PastState> {
     this.going = false;
   }
 
-  private rest(failures: number, askedMs: number | undefined): Promise<void> {
+  private waitToRetry(failures: number, askedMs: number | undefined): Promise<void> {
     const { backoff = BACKOFF, clock = SYSTEM_CLOCK, random = Math.random } = this.options;
     return clock.sleep(delay(backoff, failures, askedMs, random), this.closing.signal);
   }
@@ -130,7 +130,7 @@ export class Past extends Store<PastState> {
     const base = first?.before.seq ?? 0;
     let at = wanted;
     if (first === undefined || base > at || at - base > KEPT_MAX) {
-      // Of a place that is not there yet nobody has a snapshot.
+      // There is no snapshot after the end of the log.
       at = at > RECENT ? Math.min(at, await this.end()) : at;
       await this.begin(at > RECENT ? at - RECENT : 0);
     }
@@ -186,7 +186,7 @@ export class Past extends Store<PastState> {
     return corrected(there, [...known, ...later]);
   }
 
-  /** What people corrected after all that was read. */
+  /** Corrections after the loaded events. */
   private async corrections(): Promise<readonly ParleyEvent[]> {
     const last = this.pages.at(-1);
     if (last === undefined || !last.hasMore) {

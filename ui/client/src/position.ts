@@ -1,22 +1,22 @@
 /**
- * A place in a context's log: a number, or `seq.k` after an internal event. `0` is before the
- * first. This is how it goes over the wire.
+ * A position in a context's log as sent over the wire: a number, or `seq.k` after an internal
+ * event. `0` is before the first event.
  */
 export type Position = number | string;
 
-/** A position in its two parts; `k` is 0 but after internal events. */
-export interface Place {
+/** A position in two parts; `k` is 0 except after internal events. */
+export interface ParsedPosition {
   readonly seq: number;
   readonly k: number;
 }
 
 const PATTERN = /^(\d{1,15})(?:\.(\d{1,9}))?$/;
 
-/** The place before the first event. */
-export const START: Place = { seq: 0, k: 0 };
+/** The position before the first event. */
+export const START: ParsedPosition = { seq: 0, k: 0 };
 
-/** Reads a position, or says that it is none. */
-export function parsePosition(position: Position): Place {
+/** Parses a position; throws if it is not valid. */
+export function parsePosition(position: Position): ParsedPosition {
   const parts = PATTERN.exec(String(position));
   if (parts === null) {
     throw new TypeError(`not a position: ${position}`);
@@ -24,17 +24,17 @@ export function parsePosition(position: Position): Place {
   return { seq: Number(parts[1]), k: Number(parts[2] ?? 0) };
 }
 
-/** The position as it goes over the wire. */
-export function formatPosition(place: Place): Position {
+/** Formats a position for the wire. */
+export function formatPosition(place: ParsedPosition): Position {
   return place.k === 0 ? place.seq : `${place.seq}.${place.k}`;
 }
 
-/** Where an event stands. */
-export function placeOf(event: { seq: number; k?: number }): Place {
+/** The position of an event. */
+export function positionOf(event: { seq: number; k?: number }): ParsedPosition {
   return { seq: event.seq, k: event.k ?? 0 };
 }
 
-/** True if `a` comes after `b`. */
-export function isAfter(a: Place, b: Place): boolean {
+/** True if `a` is after `b`. */
+export function isAfter(a: ParsedPosition, b: ParsedPosition): boolean {
   return a.seq > b.seq || (a.seq === b.seq && a.k > b.k);
 }

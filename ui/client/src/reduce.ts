@@ -1,8 +1,8 @@
 import { failOf, write } from "./artifact-events.js";
 import type { MessageFact, MessageUpdated, ParleyEvent, UsageFact } from "./events.js";
 import { tokensIn } from "./model-calls.js";
-import { isAfter, placeOf } from "./position.js";
-import { counter, rewind } from "./rewind.js";
+import { isAfter, positionOf } from "./position.js";
+import { activeAt, rewind } from "./rewind.js";
 import type { ContextState, Edit, Task, UsageEntry } from "./state.js";
 import type { StreamedEvent } from "./stream.js";
 import { created, hasEnded, merged, optional, taskAfter, taskAfterAnswer } from "./task-events.js";
@@ -13,20 +13,20 @@ const ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const ERRORS_MAX = 200;
 
 /**
- * The context after one more event. Pure: the same state and event give the same state.
+ * Applies one event. Pure: the same state and event give the same state.
  *
- * An event that was taken in before, or that is of another context, changes nothing, and gives the
- * very same state. Events have to come in order, which a stream sees to.
+ * An event that was applied before, or that belongs to another context, returns the same state
+ * object. Events must be in order, which a stream guarantees.
  */
 export function reduce(state: ContextState, event: StreamedEvent): ContextState {
-  if (event.contextId !== state.contextId || !isAfter(placeOf(event), state)) {
+  if (event.contextId !== state.contextId || !isAfter(positionOf(event), state)) {
     return state;
   }
   const moved = { ...state, seq: event.seq, k: event.k ?? 0, updatedAt: event.timestamp };
   return afterTask(ofContext(moved, event), event);
 }
 
-/** The context after these events, in their order. */
+/** Applies several events. */
 export function reduceAll(state: ContextState, events: Iterable<StreamedEvent>): ContextState {
   let next = state;
   for (const event of events) {
@@ -35,7 +35,7 @@ export function reduceAll(state: ContextState, events: Iterable<StreamedEvent>):
   return next;
 }
 
-/** What an event means to the context, apart from the task that it belongs to. */
+/** Applies an event to the context, apart from its task. */
 function ofContext(state: ContextState, event: StreamedEvent): ContextState {
   switch (event.kind) {
     case "context-created":
@@ -120,7 +120,7 @@ function ofContext(state: ContextState, event: StreamedEvent): ContextState {
   }
 }
 
-/** Servers that are newer than this may send kinds that are not known here. */
+/** Newer servers may send kinds that this version does not know. */
 function unknown(state: ContextState, _event: never): ContextState {
   return state;
 }
@@ -167,7 +167,7 @@ function withWritten(task: Task, event: ParleyEvent): Task {
     : { ...task, written: [...task.written, event.artifactId] };
 }
 
-/** An answer may come from another task than the one that asked. */
+/** The answer may belong to another task than the question. */
 function answered(state: ContextState, event: ParleyEvent): ContextState {
   const tasks: Record<string, Task> = {};
   for (const [taskId, task] of Object.entries(state.tasks)) {
@@ -186,7 +186,7 @@ function without<K extends "inputId" | "authId", T extends { [key in K]: string 
 
 function message(event: MessageFact): MessageInfo {
   const said = event.metadata?.["taskId"];
-  // A person's message comes from no task, but may say which one answers it.
+  // A user's message has no task of its own, but its metadata may name the task that answers it.
   const answering = typeof said === "string" && ID.test(said) ? said : undefined;
   return {
     messageId: event.messageId,
@@ -203,17 +203,14 @@ function message(event: MessageFact): MessageInfo {
 
 type Correction = MessageUpdated | Extract<ParleyEvent, { kind: "message-deleted" }>;
 
-/**
- * A correction is about the text of a message, not part of the conversation's course: it holds for
- * every message with the id that was said before it, and no rewind takes it back.
- */
+/** A correction changes the text of all earlier messages with this id. Rewinds do not undo it. */
 function edit(state: ContextState, event: Correction): ContextState {
   const said = asRead(state).filter(
     (one) => one.messageId === event.messageId && one.seq < event.seq,
   );
   const place = { seq: event.seq, editedAt: event.timestamp };
   if (said.length === 0) {
-    // It may be one of those that are not known; a summary that tells of it is.
+    // The message may be in the unloaded past; a loaded summary may contain it.
     return state.hasEarlierMessages
       ? { ...state, edits: [...state.edits, { ...place, messageSeq: 0 }] }
       : state;
@@ -232,14 +229,14 @@ function edit(state: ContextState, event: Correction): ContextState {
   const now = event.kind === "message-deleted" ? undefined : event.content;
   return {
     ...state,
-    // A title that a snapshot took from the message goes with its text.
+    // A title derived from the message is removed with its text.
     title: said.some((one) => titleOf([one]) === state.title) ? undefined : state.title,
     edits: [...state.edits, ...changes],
     tasks: said.reduce((tasks, one) => tasksAfter(tasks, one, now), state.tasks),
   };
 }
 
-/** Tasks show what they were asked, and what they answered, as the messages now read. */
+/** Updates the prompts and answers of tasks that quote the message. */
 function tasksAfter(
   tasks: ContextState["tasks"],
   said: MessageInfo,
@@ -269,7 +266,7 @@ function tasksAfter(
   return changed.length === 0 ? tasks : { ...tasks, ...Object.fromEntries(changed) };
 }
 
-/** The same with messages as they were corrected later than what is taken in. */
+/** Applies later corrections to a past state. */
 export function corrected(state: ContextState, later: readonly ParleyEvent[]): ContextState {
   return later.reduce(
     (now, event) =>
@@ -281,13 +278,13 @@ export function corrected(state: ContextState, later: readonly ParleyEvent[]): C
   );
 }
 
-/** Messages as they now read: those that count, without the hidden, with the edited. */
+/** The active messages with all corrections. */
 export function readable(state: ContextState): MessageInfo[] {
-  const counts = counter(state.rewinds, state.seq);
+  const counts = activeAt(state.rewinds, state.seq);
   return asRead(state).filter((one) => counts(one.seq));
 }
 
-/** All messages, also those that no longer count, without the hidden, with the edited. */
+/** All messages with all corrections, including those that a rewind removed. */
 export function asRead(state: ContextState): readonly MessageInfo[] {
   if (state.edits.length === 0) {
     return state.messages;
@@ -306,7 +303,7 @@ export function asRead(state: ContextState): readonly MessageInfo[] {
     .map((one) => edited(one, last.get(one.seq)));
 }
 
-/** True for a summary of what was corrected after it was read. */
+/** True for a summary that contains text corrected since. */
 function isOutdated(message: MessageInfo, edits: readonly Edit[]): boolean {
   const summary = message.metadata?.["summary"];
   if (message.role !== "system" || typeof summary !== "object" || summary === null) {

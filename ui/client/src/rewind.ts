@@ -1,39 +1,38 @@
 import type { ContextState, Rewind } from "./state.js";
 
-/** Numbers that count, from the first to the last. */
-export interface Stretch {
+/** A range of sequence numbers, inclusive. */
+export interface SeqRange {
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * What counts when `seq` is the newest event, newest first.
+ * The ranges that are active when `seq` is the newest event, newest first.
  *
- * It is found by walking back: at a rewind the walk jumps to the place that was gone back to, which
- * may itself lie in a stretch that an earlier rewind had left behind. Every stretch between two
- * jumps counts, and everything jumped over does not.
+ * The search walks back: at a rewind it jumps to the rewind's target, which may lie in a range that
+ * an earlier rewind removed. The ranges between jumps are active; the skipped ones are not.
  */
-export function counted(rewinds: readonly Rewind[], seq: number): Stretch[] {
-  const stretches: Stretch[] = [];
-  for (let last = seq; last > 0;) {
+export function activeRanges(rewinds: readonly Rewind[], seq: number): SeqRange[] {
+  const ranges: SeqRange[] = [];
+  for (let last = seq; last > 0; ) {
     const newest = last;
     const rewind = rewinds.filter((one) => one.seq <= newest).at(-1);
-    stretches.push({ first: rewind?.seq ?? 0, last });
+    ranges.push({ first: rewind?.seq ?? 0, last });
     last = rewind?.toSeq ?? 0;
   }
-  return stretches;
+  return ranges;
 }
 
-/** A test for whether an event counts when `seq` is the newest. */
-export function counter(rewinds: readonly Rewind[], seq: number): (of: number) => boolean {
+/** A predicate for whether an event is active when `seq` is the newest. */
+export function activeAt(rewinds: readonly Rewind[], seq: number): (of: number) => boolean {
   if (rewinds.length === 0) {
     return (of) => of <= seq;
   }
-  const stretches = counted(rewinds, seq);
-  return (of) => stretches.some((stretch) => stretch.first <= of && of <= stretch.last);
+  const ranges = activeRanges(rewinds, seq);
+  return (of) => ranges.some((range) => range.first <= of && of <= range.last);
 }
 
-/** Takes in that the context went back. */
+/** Applies a rewind. */
 export function rewind(state: ContextState, seq: number, wanted: number): ContextState {
   const toSeq = Math.min(Math.max(wanted, 0), seq - 1);
   const left = (event: { seq: number }): boolean => event.seq <= toSeq;

@@ -4,42 +4,42 @@ import { hasEnded } from "./task-events.js";
 import type { MessageInfo } from "./types.js";
 import type { ContextView, TaskNode } from "./view.js";
 
-/** What stands on one row of a conversation, from top to bottom. `key` is the same for ever. */
-export type Row = SaidRow | StepRow | EndRow;
+/** A row of a conversation. Its `key` never changes. */
+export type Row = MessageRow | StepRow | EndRow;
 
-/** Somebody said something; `task` is what it led to. */
-export interface SaidRow {
-  readonly kind: "said";
+/** A message; `task` is the task that it started. */
+export interface MessageRow {
+  readonly kind: "message";
   readonly key: string;
   readonly message: MessageInfo;
   readonly task: TaskNode | undefined;
-  /** True if a task was at work when it was said: then there is no going back to before it. */
+  /** True if a task was working when the message was sent: a rewind to it is not possible. */
   readonly meanwhile: boolean;
 }
 
-/** One thing that a task does. */
+/** A step of a task. */
 export type StepRow = { readonly key: string; readonly task: TaskNode } & Step;
 
-/** How a root task ended, or what it is doing. */
+/** The status or outcome of a root task. */
 export interface EndRow {
   readonly kind: "end";
   readonly key: string;
   readonly task: TaskNode;
 }
 
-/** One thing that a task does, at its place in the log. */
+/** A step of a task, at its position in the log. */
 export type Step =
   | {
       readonly kind: "text";
       readonly seq: number;
       readonly block: Block;
-      /** True if it was cut off, and the task went on after that. */
+      /** True if it was interrupted and the task continued. */
       readonly cut: boolean;
     }
   | { readonly kind: "thought"; readonly seq: number; readonly thought: Thought }
   | { readonly kind: "question"; readonly seq: number; readonly question: Question }
   | { readonly kind: "steer"; readonly seq: number; readonly message: MessageInfo }
-  /** Something that it writes, or has written, in one version. */
+  /** A version of an artifact that the task writes. */
   | { readonly kind: "artifact"; readonly seq: number; readonly version: ArtifactVersion }
   | {
       readonly kind: "call";
@@ -48,23 +48,23 @@ export type Step =
       /** The sub-agents that this call spawned. */
       readonly children: readonly TaskNode[];
     }
-  /** Sub-agents whose call is not known. */
+  /** Sub-agents whose tool call is unknown. */
   | { readonly kind: "children"; readonly seq: number; readonly children: readonly TaskNode[] };
 
-/** How far sub-agents are. */
+/** The progress of sub-agents. */
 export interface Progress {
   readonly total: number;
-  /** However they ended: done, failed or stopped. */
+  /** Completed, failed or stopped. */
   readonly ended: number;
   readonly failed: number;
   readonly stopped: number;
 }
 
-/** Nodes are never changed in place: those of tasks at rest need not be gone through again. */
-const made = new WeakMap<TaskNode, readonly Step[]>();
-const SPEAKS_FOR = ["single", "delegate"];
+/** Nodes are immutable, so the steps of unchanged tasks are reused. */
+const stepsCache = new WeakMap<TaskNode, readonly Step[]>();
+const SINGLE_AGENT_STRATEGIES = ["single", "delegate"];
 
-/** What a conversation looks like: what was said, and what tasks do, each where it belongs. */
+/** The rows of a conversation: messages, and the steps of tasks, in order. */
 export function rowsOf(view: ContextView): Row[] {
   const tasks = new Map(view.tasks.map((task) => [task.taskId, task]));
   const asked = new Map(view.tasks.map((task) => [task.messageId, task]));
@@ -72,15 +72,15 @@ export function rowsOf(view: ContextView): Row[] {
     one.kind === "message" ? [one.message] : [],
   );
   const answers = byTask(messages.filter((one) => one.role === "assistant"));
-  const steering = byTask(messages.filter((one) => steersOne(one, tasks)));
+  const steering = byTask(messages.filter((one) => isSteering(one, tasks)));
   const steers = new Set([...steering.values()].flat());
-  const next = currentOf(view);
+  const next = currentTaskOf(view);
   const waits = (task: TaskNode | undefined): boolean =>
     task?.status === "submitted" && task !== next;
-  // Of what a snapshot leaves out it may know tasks: without what was said, they say nothing.
+  // A snapshot can contain tasks whose messages it leaves out; they are not shown.
   const begins = view.hasEarlierMessages ? (messages[0]?.seq ?? Infinity) : 0;
   const known = (task: TaskNode): boolean => task.seq > begins || answers.has(task.taskId);
-  const atWork = atWorkIn(view.tasks);
+  const working = workingIn(view.tasks);
   const rows: (Row & { at: number })[] = [];
   for (const message of messages) {
     if (message.role === "assistant" && tasks.has(message.taskId ?? "")) {
@@ -91,25 +91,25 @@ export function rowsOf(view: ContextView): Row[] {
       continue;
     }
     const key = `m-${message.messageId}`;
-    const meanwhile = atWork(message.seq);
-    rows.push({ kind: "said", key, message, task: root, meanwhile, at: message.seq });
+    const meanwhile = working(message.seq);
+    rows.push({ kind: "message", key, message, task: root, meanwhile, at: message.seq });
   }
   for (const task of view.tasks.filter((one) => !waits(one) && known(one))) {
-    for (const step of stepsOf(voiceOf(task), steering.get(task.taskId))) {
+    for (const step of stepsOf(answeringTaskOf(task), steering.get(task.taskId))) {
       rows.push({ ...step, key: keyOfStep(step), task, at: task.seq });
     }
-    // Its answer stands with it, whatever others have said before it was given.
-    for (const message of tellsItself(task) ? [] : (answers.get(task.taskId) ?? [])) {
+    // The answer follows the task's steps, even if other messages came in between.
+    for (const message of hasFullText(task) ? [] : (answers.get(task.taskId) ?? [])) {
       const key = `m-${message.messageId}`;
-      rows.push({ kind: "said", key, message, task: undefined, meanwhile: false, at: task.seq });
+      rows.push({ kind: "message", key, message, task: undefined, meanwhile: false, at: task.seq });
     }
     rows.push({ kind: "end", key: `e-${task.taskId}`, task, at: task.seq });
   }
-  // Stable: what has one place stays in the order in which it was put there.
+  // The sort is stable: rows of one position stay in order.
   return distinct(rows.sort((a, b) => a.at - b.at).map(({ at: _, ...row }) => row));
 }
 
-/** Models may use the name of a call again: of two rows with one key, a page would lose one. */
+/** Models may reuse a call id; keys must be unique. */
 function distinct(rows: Row[]): Row[] {
   const keys = new Set<string>();
   return rows.map((row, i) => {
@@ -119,9 +119,9 @@ function distinct(rows: Row[]): Row[] {
   });
 }
 
-/** A test for whether one of these tasks was surely at work right before an event. */
-function atWorkIn(tasks: readonly TaskNode[]): (seq: number) => boolean {
-  // For each task in their order: where the last of those up to it ended.
+/** A predicate for whether one of these tasks was working just before an event. */
+function workingIn(tasks: readonly TaskNode[]): (seq: number) => boolean {
+  // For each task in order: the latest end of the tasks so far.
   const ends: { readonly from: number; readonly to: number }[] = [];
   for (const task of tasks) {
     const to = hasEnded(task.status) ? (task.endedSeq ?? 0) : Infinity;
@@ -129,7 +129,7 @@ function atWorkIn(tasks: readonly TaskNode[]): (seq: number) => boolean {
   }
   let next = 0;
   return (seq) => {
-    // Asked in the order of the log.
+    // Called in log order.
     while ((ends[next]?.from ?? Infinity) < seq) {
       next++;
     }
@@ -137,35 +137,34 @@ function atWorkIn(tasks: readonly TaskNode[]): (seq: number) => boolean {
   };
 }
 
-/** The root task that is at work, or else the first in line; what others wait for. */
-export function currentOf(view: ContextView): TaskNode | undefined {
+/** The root task that is working, or else the first one in the queue. */
+export function currentTaskOf(view: ContextView): TaskNode | undefined {
   return view.active ?? view.queue[0];
 }
 
-/** The agent that was chosen for what was asked last; nothing if that was left to the server. */
-export function askedIn(view: ContextView | undefined): string | undefined {
+/** The agent of the latest request; undefined if the server chose it. */
+export function chosenAgentOf(view: ContextView | undefined): string | undefined {
   const agentId = view?.tasks.filter((task) => task.messageId !== undefined).at(-1)?.agentId;
   return agentId === "supervisor" ? undefined : agentId || undefined;
 }
 
-/** True if all that the task said is known piece by piece, so that its answer need not be shown. */
-function tellsItself(task: TaskNode): boolean {
-  const voice = voiceOf(task);
+/** True if all text of the task is loaded, so that its answer need not be shown separately. */
+function hasFullText(task: TaskNode): boolean {
+  const voice = answeringTaskOf(task);
   return voice.text !== "" && (!hasEnded(task.status) || voice.blocks.some((one) => one.done));
 }
 
-
-/** Whose words are the answer: the task's own, or those of the one agent that does it all. */
-export function voiceOf(task: TaskNode): TaskNode {
+/** The task whose text is the answer: the task itself, or the only agent that handles it. */
+export function answeringTaskOf(task: TaskNode): TaskNode {
   const routing = task.metadata?.["routing"] as JsonObject | undefined;
   const strategy = routing?.["strategy"];
   const [only, ...others] = task.children;
-  const speaks = typeof strategy === "string" && SPEAKS_FOR.includes(strategy);
+  const speaks = typeof strategy === "string" && SINGLE_AGENT_STRATEGIES.includes(strategy);
   return speaks && only !== undefined && others.length === 0 ? only : task;
 }
 
-/** True if it was said to a task at work. */
-function steersOne(message: MessageInfo, tasks: ReadonlyMap<string, TaskNode>): boolean {
+/** True if the message steers a running task. */
+function isSteering(message: MessageInfo, tasks: ReadonlyMap<string, TaskNode>): boolean {
   const task = tasks.get(message.taskId ?? "");
   return message.role === "user" && task !== undefined && task.messageId !== message.messageId;
 }
@@ -183,12 +182,9 @@ function byTask(messages: readonly MessageInfo[]): ReadonlyMap<string, readonly 
   return lists;
 }
 
-/** What a task does, in the order of the log. */
-export function stepsOf(
-  task: TaskNode,
-  steers: readonly MessageInfo[] = [],
-): readonly Step[] {
-  const known = steers.length === 0 ? made.get(task) : undefined;
+/** The steps of a task, in log order. */
+export function stepsOf(task: TaskNode, steers: readonly MessageInfo[] = []): readonly Step[] {
+  const known = steers.length === 0 ? stepsCache.get(task) : undefined;
   if (known !== undefined) {
     return known;
   }
@@ -216,15 +212,14 @@ export function stepsOf(
   }
   steps.sort((a, b) => a.seq - b.seq);
   if (steers.length === 0) {
-    made.set(task, steps);
+    stepsCache.set(task, steps);
   }
   return steps;
 }
 
-/** Where a task ended, its end says why; what people stopped is not cut off. */
+/** An interrupted block is marked only if the task continued after it. */
 function isCut(task: TaskNode, block: Block): boolean {
-  const goesOn =
-    !hasEnded(task.status) || task.blocks.some((one) => one.firstSeq > block.firstSeq);
+  const goesOn = !hasEnded(task.status) || task.blocks.some((one) => one.firstSeq > block.firstSeq);
   return block.partial && block.finishReason === "interrupted" && goesOn;
 }
 
@@ -247,7 +242,7 @@ export function keyOfStep(step: Step): string {
   }
 }
 
-/** How far these sub-agents are, with everything below them. */
+/** The progress of these sub-agents and all their descendants. */
 export function progressOf(tasks: readonly TaskNode[]): Progress {
   return tasks.reduce<Progress>(
     (sum, task) => {
@@ -263,7 +258,7 @@ export function progressOf(tasks: readonly TaskNode[]): Progress {
   );
 }
 
-/** The row that an event stands on, or a task; -1 if there is none. */
+/** The row of an event or a task; -1 if there is none. */
 export function rowAt(
   rows: readonly Row[],
   seq: number | undefined,
@@ -273,7 +268,7 @@ export function rowAt(
     return -1;
   }
   const within = rows.findIndex(
-    (row) => (row.kind === "call" || row.kind === "children") && holds(row.children, taskId),
+    (row) => (row.kind === "call" || row.kind === "children") && containsTask(row.children, taskId),
   );
   if (within >= 0 || seq === undefined) {
     return within;
@@ -281,7 +276,7 @@ export function rowAt(
   let found = -1;
   let best = 1;
   rows.forEach((row, i) => {
-    // A task that has not answered, or did so before what is loaded, has its last line nowhere.
+    // The footer of a task without a loaded answer has no position.
     const at = seqOfRow(row);
     if (at <= seq && at >= best) {
       best = at;
@@ -292,8 +287,8 @@ export function rowAt(
 }
 
 /**
- * Where a row is among others, or what stands in its place: an answer is one row before all of its
- * task is known, and several after.
+ * The index of a row, or of the row that replaced it: an answer is one row until its task is
+ * loaded, and several rows afterwards.
  */
 export function indexOfRow(rows: readonly Row[], row: Row): number {
   const same = rows.findIndex((one) => one.key === row.key);
@@ -306,17 +301,17 @@ export function indexOfRow(rows: readonly Row[], row: Row): number {
   return instead === undefined ? -1 : rows.indexOf(instead);
 }
 
-/** True if the task is one of these, or below one. */
-export function holds(tasks: readonly TaskNode[], taskId: string | undefined): boolean {
+/** True if the task is one of these or a descendant. */
+export function containsTask(tasks: readonly TaskNode[], taskId: string | undefined): boolean {
   return (
     taskId !== undefined &&
-    tasks.some((task) => task.taskId === taskId || holds(task.children, taskId))
+    tasks.some((task) => task.taskId === taskId || containsTask(task.children, taskId))
   );
 }
 
 function seqOfRow(row: Row): number {
   switch (row.kind) {
-    case "said":
+    case "message":
       return row.message.seq;
     case "end":
       return row.task.answeredSeq;
@@ -325,13 +320,15 @@ function seqOfRow(row: Row): number {
   }
 }
 
-/** Up to where a fork is to go that has all of this task and nothing after it; all, if nothing. */
-export function endOf(rows: readonly Row[], task: TaskNode): number | undefined {
-  const later = rows.find((row) => row.kind === "said" && row.message.seq > task.seq && row.task);
-  return later?.kind === "said" ? later.message.seq - 1 : undefined;
+/** The last event of a fork that ends with this task; undefined for all events. */
+export function forkSeqAfter(rows: readonly Row[], task: TaskNode): number | undefined {
+  const later = rows.find(
+    (row) => row.kind === "message" && row.message.seq > task.seq && row.task,
+  );
+  return later?.kind === "message" ? later.message.seq - 1 : undefined;
 }
 
-/** Which rows are in the page: from, and up to but without. */
+/** The rendered rows, from `from` up to but excluding `to`. */
 export interface RowWindow {
   readonly from: number;
   readonly to: number;
@@ -341,8 +338,8 @@ const STEP = 100;
 const ROWS_MAX = 4 * STEP;
 
 /**
- * Which of `count` rows are in the page: those from `start` on, or the last ones if nobody has
- * chosen where to start. It moves in steps, so that rows seldom come and go.
+ * The rows to render: those from `start` on, or the last ones if `start` is undefined. The window
+ * moves in steps, so that rows change rarely.
  */
 export function windowOf(count: number, start: number | undefined): RowWindow {
   if (start === undefined || start < 0) {

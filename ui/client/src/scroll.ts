@@ -1,19 +1,19 @@
-/** Where a box that scrolls stands. */
-export interface ScrollPlace {
+/** The scroll position of an element. */
+export interface ScrollPosition {
   readonly scrollTop: number;
   readonly clientHeight: number;
   readonly scrollHeight: number;
 }
 
-/** So near to the end counts as the end: browsers round. */
+/** Distance that counts as the end, because browsers round. */
 const NEAR = 24;
 
 /**
- * Whether a box is to follow what is added at its end: from the start, until a person scrolls up,
- * and again when they have scrolled down to the end. Being at the end is not enough: what was put
- * there by something else, such as a link that is about to lead away, is no wish to stay.
+ * Decides whether an element stays scrolled to its end: from the start until the user scrolls up,
+ * and again after the user has scrolled down to the end. Being at the end is not enough, because a
+ * script may have scrolled there.
  */
-export function follows(before: boolean, from: ScrollPlace, to: ScrollPlace): boolean {
+export function follows(before: boolean, from: ScrollPosition, to: ScrollPosition): boolean {
   const atEnd = to.scrollHeight - to.clientHeight - to.scrollTop <= NEAR;
   const up = to.scrollTop < from.scrollTop && to.scrollHeight >= from.scrollHeight;
   const down = to.scrollTop > from.scrollTop;

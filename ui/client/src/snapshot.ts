@@ -3,7 +3,7 @@ import { type ContextState, emptyContext, type Task } from "./state.js";
 import { blocker, NOTHING_DONE } from "./task-events.js";
 import type { ArtifactInfo, PartialText, Snapshot, TaskInfo } from "./types.js";
 
-/** The context that a snapshot shows. Events after its position go on from here. */
+/** Creates a context from a snapshot. Events after its position continue from here. */
 export function fromSnapshot(snapshot: Snapshot): ContextState {
   const { seq, k } = parsePosition(snapshot.position);
   const { context } = snapshot;

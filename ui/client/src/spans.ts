@@ -1,56 +1,56 @@
-import type { Place } from "./position.js";
+import type { ParsedPosition } from "./position.js";
 import type { ModelCall, ToolCall } from "./state.js";
 import { hasEnded } from "./task-events.js";
 import { tokensOf } from "./tokens.js";
 import type { ContextView, TaskNode } from "./view.js";
 
-/** Something that took time: a task, a question to a model, or a tool. */
+/** A task, model call or tool call with its duration. */
 export interface Span {
-  /** The same for ever. */
+  /** Never changes. */
   readonly key: string;
   readonly kind: "task" | "model" | "tool";
   readonly label: string;
   readonly taskId: string;
   readonly depth: number;
-  /** Where it begins in the log. */
+  /** The position in the log where it begins. */
   readonly seq: number;
   readonly status: "open" | "waiting" | "done" | "failed" | "stopped";
-  /** In milliseconds since 1970. What is open lasts until the newest event. */
+  /** In milliseconds since 1970. Open spans last until the newest event. */
   readonly start: number;
   readonly end: number;
-  /** Of a task: with all below it. */
+  /** For a task, including its descendants. */
   readonly tokens: number | undefined;
   readonly costUsd: number | undefined;
-  /** How many rows are below it. */
+  /** The number of descendant rows. */
   readonly below: number;
   readonly folded: boolean;
 }
 
-/** What happened when. */
+/** Spans on a time axis. */
 export interface Waterfall {
   readonly rows: readonly Span[];
   readonly axis: Axis;
 }
 
-/** A stretch of time in which something was at work. */
-interface Stretch {
+/** A time range in which a task was working. */
+interface TimeRange {
   readonly start: number;
   end: number;
 }
 
-/** Time as it is drawn: the hours in which nothing was at work are left out. */
+/** The time axis, which leaves out idle time. */
 export class Axis {
-  /** All time that is drawn. */
+  /** The total time on the axis. */
   readonly length: number;
 
-  constructor(private readonly stretches: readonly Stretch[]) {
-    this.length = stretches.reduce((sum, one) => sum + one.end - one.start, 0);
+  constructor(private readonly ranges: readonly TimeRange[]) {
+    this.length = ranges.reduce((sum, one) => sum + one.end - one.start, 0);
   }
 
-  /** How far along a time is, from 0 to 1. */
+  /** The position of a time, from 0 to 1. */
   at(time: number): number {
     let before = 0;
-    for (const { start, end } of this.stretches) {
+    for (const { start, end } of this.ranges) {
       if (time <= end) {
         return this.part(before + Math.max(0, time - start));
       }
@@ -59,9 +59,9 @@ export class Axis {
     return 1;
   }
 
-  /** Where time was left out, from 0 to 1. */
+  /** The positions of the gaps, from 0 to 1. */
   get cuts(): readonly number[] {
-    return this.stretches.slice(1).map((stretch) => this.at(stretch.start));
+    return this.ranges.slice(1).map((range) => this.at(range.start));
   }
 
   private part(length: number): number {
@@ -71,23 +71,23 @@ export class Axis {
 
 const NOTHING_FOLDED: ReadonlySet<string> = new Set();
 
-/** The tree of what was done, with when and for how much. Pure: it knows no clock but the log's. */
+/** The tree of tasks and calls with time and cost. Pure: uses only the times in the log. */
 export function waterfallOf(
   view: ContextView,
   folded: ReadonlySet<string> = NOTHING_FOLDED,
 ): Waterfall {
   const now = Date.parse(view.updatedAt ?? "") || 0;
   const rows = view.tasks.flatMap((task) => spansOf(task, 0, now, folded));
-  const stretches: Stretch[] = [];
+  const ranges: TimeRange[] = [];
   for (const { start, end } of rows.filter((row) => row.depth === 0)) {
-    const last = stretches.at(-1);
+    const last = ranges.at(-1);
     if (last !== undefined && start <= last.end) {
       last.end = Math.max(last.end, end);
     } else {
-      stretches.push({ start, end });
+      ranges.push({ start, end });
     }
   }
-  return { rows, axis: new Axis(stretches) };
+  return { rows, axis: new Axis(ranges) };
 }
 
 function spansOf(
@@ -213,6 +213,6 @@ export function callKey(toolCallId: string): string {
   return `call-${toolCallId}`;
 }
 
-export function modelKey(taskId: string, { seq, k }: Place): string {
+export function modelKey(taskId: string, { seq, k }: ParsedPosition): string {
   return `model-${taskId}-${seq}.${k}`;
 }

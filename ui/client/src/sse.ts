@@ -1,4 +1,4 @@
-/** One block of an event stream. A heartbeat has an id and no data. */
+/** A frame of an event stream. A heartbeat has an id and no data. */
 export interface SseFrame {
   readonly id?: string;
   readonly event: string;
@@ -6,7 +6,7 @@ export interface SseFrame {
   readonly retry?: number;
 }
 
-/** A server sent something that cannot be an event stream. */
+/** The server sent an invalid event stream. */
 export class BadStream extends Error {
   override readonly name = "BadStream";
 }
@@ -18,11 +18,11 @@ const FRAME_MAX = 16 << 20;
 const RETRY = /^\d{1,9}$/;
 
 /**
- * Turns the bytes of an event stream into frames, however the bytes are cut.
+ * Parses the bytes of an event stream into frames, in chunks of any size.
  *
- * Lines are found among the bytes and decoded whole, so a character that was cut in two is no case
- * of its own. Unlike a browser it also yields blocks without data, because a heartbeat is one, and
- * it refuses bad UTF-8 instead of quietly replacing it.
+ * Lines are split as bytes and decoded whole, so a chunk may end inside a character. Unlike a
+ * browser, the parser also yields frames without data, such as heartbeats, and rejects invalid
+ * UTF-8 instead of replacing it.
  */
 export class SseParser {
   private readonly decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -36,13 +36,13 @@ export class SseParser {
   private data: string[] = [];
   private retry: number | undefined;
 
-  /** Refuses a frame of more than `frameMax` bytes. */
+  /** Rejects frames of more than `frameMax` bytes. */
   constructor(private readonly frameMax = FRAME_MAX) {}
 
   /**
-   * Takes the next bytes, and gives the frames that they end.
+   * Parses the next bytes and returns the completed frames.
    *
-   * @throws BadStream if they cannot be part of a stream; the parser is then of no more use
+   * @throws BadStream if they are invalid; the parser cannot be used afterwards
    */
   feed(bytes: Uint8Array): SseFrame[] {
     const frames: SseFrame[] = [];
@@ -119,7 +119,7 @@ export class SseParser {
     } else if (name === "retry" && RETRY.test(value)) {
       this.retry = Number(value);
     } else {
-      return; // The standard says to ignore what one does not know.
+      return; // The standard requires unknown fields to be ignored.
     }
     this.begun = true;
   }

@@ -12,22 +12,22 @@ import type { Tokens } from "./tokens.js";
 import type { ArtifactInfo, MessageInfo, TaskInfo } from "./types.js";
 
 /**
- * All that is known of one context: facts, each with the `seq` where it stands, also those that a
- * rewind has left behind. `view` makes of it what is to be shown.
+ * All facts of one context, each with its `seq`, including those that a rewind removed. `view`
+ * derives the state to show.
  *
- * Plain data, never changed in place.
+ * Plain, immutable data.
  */
 export interface ContextState {
   readonly contextId: string;
-  /** Everything up to here is taken in. */
+  /** The last applied event. */
   readonly seq: number;
   readonly k: number;
-  /** What happened up to here is known from a snapshot only; 0 if everything is known. */
+  /** Events up to here are known only from a snapshot; 0 if all events are known. */
   readonly base: number;
-  /** True if the context went back to before `base`: only a new snapshot can tell what is there. */
+  /** True if a rewind went back to before `base`: a new snapshot is needed. */
   readonly stale: boolean;
   readonly owner: string;
-  /** The title, if somebody gave it one. */
+  /** The title, if one was set. */
   readonly title: string | undefined;
   readonly metadata: JsonObject | undefined;
   readonly createdAt: string | undefined;
@@ -46,7 +46,7 @@ export interface ContextState {
   readonly errors: readonly Failure[];
 }
 
-/** A message reads otherwise, whatever is rewound; without `content`, it is hidden. */
+/** A correction of a message, independent of rewinds; without `content`, the message is hidden. */
 export interface Edit {
   readonly seq: number;
   readonly messageSeq: number;
@@ -55,29 +55,29 @@ export interface Edit {
   readonly editedAt: string;
 }
 
-/** A task, and what it did as far as that is known. */
+/** A task and its known work. */
 export interface Task extends Omit<TaskInfo, "artifacts"> {
-  /** What it says it wrote. */
+  /** The artifacts that it reports. */
   readonly named: readonly string[] | undefined;
-  /** What it was seen to write. */
+  /** The artifacts that its events wrote. */
   readonly written: readonly string[];
-  /** The task that it waits for, if it does. */
+  /** The task that it waits for, if any. */
   readonly blockedBy: string | undefined;
-  /** The turn it is in, if internal events are read. */
+  /** The current turn, if internal events are read. */
   readonly iteration: number | undefined;
-  /** Where it ended; undefined if it has not, or did so before what is known event by event. */
+  /** The position where it ended; undefined if it has not, or if that event is not loaded. */
   readonly endedSeq: number | undefined;
-  /** Where it gave its answer as a message; what it said until then is in there. */
+  /** The position of its answer message, which contains all text until then. */
   readonly answeredSeq: number;
   readonly blocks: readonly Block[];
   readonly calls: readonly ToolCall[];
   readonly thoughts: readonly Thought[];
   readonly questions: readonly Question[];
-  /** What it asked of models, as far as internal events are read or usage is told. */
+  /** Its model calls, from internal events or usage. */
   readonly modelCalls: readonly ModelCall[];
 }
 
-/** One question to a model. Of one that only its usage tells of, the beginning is not known. */
+/** A model call. Without internal events, its start is unknown. */
 export interface ModelCall extends Tokens {
   readonly seq: number;
   readonly k: number;
@@ -85,25 +85,25 @@ export interface ModelCall extends Tokens {
   readonly iteration: number | undefined;
   readonly startedAt: string | undefined;
   readonly endedAt: string | undefined;
-  /** True if its usage is told. */
+  /** True if its usage is known. */
   readonly counted: boolean;
   readonly costUsd: number | undefined;
 }
 
-/** Text that a task says in one go. */
+/** A block of text. */
 export interface Block {
   readonly blockId: string | undefined;
   readonly firstSeq: number;
   readonly text: string;
   readonly done: boolean;
-  /** True if it was cut off. */
+  /** True if it was interrupted. */
   readonly partial: boolean;
   readonly finishReason: string | undefined;
-  /** True if a later block stands in for this one. */
+  /** True if a later block replaces this one. */
   readonly replaced: boolean;
 }
 
-/** One call of a tool. Of a call that began before the snapshot, `arguments` are not known. */
+/** A tool call. If it began before the snapshot, `arguments` are unknown. */
 export interface ToolCall {
   readonly toolCallId: string;
   readonly toolName: string;
@@ -121,7 +121,7 @@ export interface ToolCall {
   readonly endedAt: string | undefined;
 }
 
-/** A piece of reasoning, joined. */
+/** A thought, with its parts joined. */
 export interface Thought {
   readonly thoughtId: string;
   readonly thoughtType: ThoughtStream["thoughtType"];
@@ -131,7 +131,7 @@ export interface Thought {
   readonly metadata: JsonObject | undefined;
 }
 
-/** What a task asked of people, and what became of it. */
+/** A question of a task, and its answer. */
 export interface Question {
   readonly id: string;
   readonly kind: "input" | "auth";
@@ -142,19 +142,19 @@ export interface Question {
   readonly providedBy: InputReceived["providedBy"] | undefined;
 }
 
-/** One version of an artifact, with its content as far as that is known. */
+/** A version of an artifact, with its content if it is known. */
 export interface ArtifactVersion extends Omit<ArtifactInfo, "latestVersion" | "rewound"> {
-  /** Where the artifact stands in lists. */
+  /** The position of the artifact in lists. */
   readonly begin: number;
-  /** The chunk that comes next; undefined if earlier ones are not known. */
+  /** The index of the next chunk; undefined if earlier chunks are unknown. */
   readonly nextIndex: number | undefined;
-  /** Base64 that makes no whole byte yet. */
+  /** An incomplete base64 group. */
   readonly carry: string;
-  /** A file's text (or base64), a record, or the rows; undefined if not all of it is known. */
+  /** A file's text (or base64), a record, or rows; undefined if it is incomplete. */
   readonly content: string | JsonObject | readonly JsonObject[] | undefined;
 }
 
-/** What a model call cost, or all calls of a model up to a snapshot. */
+/** The usage of one model call, or of all calls of a model up to a snapshot. */
 export interface UsageEntry extends Tokens {
   readonly seq: number;
   readonly taskId: string | undefined;
@@ -170,13 +170,13 @@ export interface Change {
   readonly value: Json;
 }
 
-/** What follows `toSeq` up to here no longer counts. */
+/** Events after `toSeq` up to here are no longer active. */
 export interface Rewind {
   readonly seq: number;
   readonly toSeq: number;
 }
 
-/** Something failed. */
+/** A failure. */
 export interface Failure {
   readonly seq: number;
   readonly taskId: string | undefined;
@@ -186,7 +186,7 @@ export interface Failure {
   readonly retryable: boolean;
 }
 
-/** A context of which nothing is known yet. */
+/** An empty context. */
 export function emptyContext(contextId: string): ContextState {
   return {
     contextId,

@@ -1,4 +1,4 @@
-/** A value that changes, for pages: `get` is the same object until something has changed. */
+/** An observable value: `get` returns the same object until the value changes. */
 export class Store<T> {
   private readonly listeners = new Set<() => void>();
 
@@ -6,7 +6,7 @@ export class Store<T> {
 
   readonly get = (): T => this.value;
 
-  /** Calls `listener` after each change, until the function that it returns is called. */
+  /** Calls `listener` after each change. Returns a function that unsubscribes it. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener);
     return () => {
@@ -17,7 +17,9 @@ export class Store<T> {
   set(value: T): void {
     if (!Object.is(value, this.value)) {
       this.value = value;
-      [...this.listeners].forEach((listener) => listener());
+      for (const listener of [...this.listeners]) {
+        listener();
+      }
     }
   }
 }

@@ -1,6 +1,11 @@
 import type { EventFilter, ParleyApi } from "./api.js";
 import { BACKOFF, type Backoff, type Clock, delay, SYSTEM_CLOCK } from "./clock.js";
-import { Connection, type ConnectionState, Cut, UNTRIED } from "./connection.js";
+import {
+  Connection,
+  type ConnectionState,
+  ConnectionLost,
+  INITIAL_CONNECTION,
+} from "./connection.js";
 import { ParleyError } from "./errors.js";
 import type { ParleyEvent } from "./events.js";
 import { path } from "./http.js";
@@ -9,46 +14,46 @@ import {
   formatPosition,
   isAfter,
   parsePosition,
-  type Place,
-  placeOf,
+  type ParsedPosition,
+  positionOf,
   type Position,
 } from "./position.js";
 import { BadStream, type SseFrame } from "./sse.js";
 
-/** The server cannot go on from where this reader stands: load the context afresh. */
+/** The server cannot continue from the reader's position: load the context again. */
 export class StreamGap extends Error {
   override readonly name = "StreamGap";
 
-  /** `reason` is `ahead-of-head`, `deleted`, or `missing` if the server left something out. */
+  /** `reason` is `ahead-of-head`, `deleted`, or `missing` if the server left out an event. */
   constructor(
     readonly reason: string,
     readonly position: Position | undefined,
   ) {
-    super(`the stream cannot go on: ${reason}`);
+    super(`the stream cannot continue: ${reason}`);
   }
 }
 
-/** How to read. */
+/** Options of a stream. */
 export interface StreamOptions {
-  /** Everything after this; the start, if it is missing. */
+  /** The position to start after; by default the beginning. */
   readonly after?: Position;
   readonly filter?: EventFilter;
-  /** Makes one event of deltas of one block that are ready together; saves work, loses nothing. */
+  /** Merges deltas of a block that are available together. */
   readonly merge?: boolean;
   readonly signal?: AbortSignal;
   readonly onState?: (state: ConnectionState) => void;
   readonly backoff?: Backoff;
-  /** Gives up after so many failures in a row; never, if it is missing. */
+  /** The number of consecutive failures after which the stream fails; unlimited by default. */
   readonly failuresMax?: number;
   readonly clock?: Clock;
   readonly random?: () => number;
 }
 
-/** An event as a stream sends it; with `merge`, `fromSeq` is where the first of several stood. */
+/** A streamed event; with `merge`, `fromSeq` is the position of the first merged event. */
 export type StreamedEvent = ParleyEvent & { fromSeq?: number };
 
-/** Opens a connection that sends what comes after `after`. */
-export type Opener = (after: Place, signal: AbortSignal) => Promise<Response>;
+/** Opens a connection that sends the events after `after`. */
+export type Opener = (after: ParsedPosition, signal: AbortSignal) => Promise<Response>;
 
 const HEARTBEAT_USUAL_MS = 15_000;
 const HEARTBEATS_MISSED_MAX = 2.5;
@@ -56,24 +61,24 @@ const FOREVER_MS = 2 ** 31 - 1;
 const GARBLED_MAX = 3;
 
 /**
- * A context's events, in order, each once, however often the connection is lost.
+ * A context's events, in order, each exactly once, across reconnections.
  *
- * Read it with `for await`, once. After a cut, or when the server has been silent for two and a
- * half heartbeats, it connects again and goes on after the last event it gave. It throws
- * `ParleyError` if the server refuses for good, and `StreamGap` if there is no going on from here.
+ * Read it once, with `for await`. After a lost connection, or after two and a half heartbeats
+ * without data, it reconnects and continues after the last event. It throws `ParleyError` if the
+ * server rejects the request permanently, and `StreamGap` if it cannot continue.
  */
 export class EventStream implements AsyncIterable<StreamedEvent> {
   private readonly clock: Clock;
   private readonly closing = new AbortController();
   private readonly dense: boolean;
-  private place: Place;
-  private connected = UNTRIED;
+  private place: ParsedPosition;
+  private connected = INITIAL_CONNECTION;
   private silenceMs = HEARTBEAT_USUAL_MS * HEARTBEATS_MISSED_MAX;
   private askedMs: number | undefined;
   private garbled = 0;
   private connects = 0;
   private readonly lag = new Lag();
-  /** Ends the connection, or the wait for one, so that the next begins at once. */
+  /** Ends the current connection or delay, so that the next attempt starts immediately. */
   private turn = new AbortController();
   private go: (() => void) | undefined;
 
@@ -91,17 +96,17 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     }
   }
 
-  /** Where the reader stands: all up to here was given out, or was not asked for. */
+  /** The reader's position: all events up to here were returned or filtered out. */
   get position(): Position {
     return formatPosition(this.place);
   }
 
-  /** How it is doing. */
+  /** The state of the connection. */
   get state(): ConnectionState {
     return this.connected;
   }
 
-  /** Ends the reading, and stops nothing else. */
+  /** Stops reading; tasks continue. */
   close(): void {
     if (!this.closing.signal.aborted) {
       this.closing.abort();
@@ -111,18 +116,18 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     }
   }
 
-  /** Connects again at once, and goes on where it was: after sleep, or when a network is back. */
+  /** Reconnects immediately and continues, for example after sleep or when the network is back. */
   reconnect(): void {
     this.turn.abort();
   }
 
-  /** Gives its connection back, and reads nothing until `resume`. */
+  /** Closes the connection until `resume`. */
   pause(): void {
     this.go ??= () => undefined;
     this.turn.abort();
   }
 
-  /** Goes on after `pause`; does nothing otherwise. */
+  /** Continues after `pause`. */
   resume(): void {
     const go = this.go;
     this.go = undefined;
@@ -136,12 +141,13 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
         if (this.closed()) {
           return;
         }
-        const turn = (this.turn = new AbortController());
+        const turn = new AbortController();
+        this.turn = turn;
         try {
           yield* this.connection(turn);
-          await this.rest(new Cut("the server ended the stream"), turn);
+          await this.waitToRetry(new ConnectionLost("the server ended the stream"), turn);
         } catch (failure) {
-          await this.rest(failure, turn);
+          await this.waitToRetry(failure, turn);
         }
       }
     } catch (failure) {
@@ -155,14 +161,16 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
   private async whilePaused(): Promise<void> {
     if (this.go !== undefined) {
       this.change({ status: "paused" });
-      await new Promise<void>((resolve) => (this.go = resolve));
+      await new Promise<void>((resolve) => {
+        this.go = resolve;
+      });
     }
   }
 
-  /** What one connection brings, until it ends. */
+  /** The events of one connection. */
   private async *connection(turn: AbortController): AsyncGenerator<StreamedEvent> {
     this.change({ status: "connecting" });
-    // Ends this connection, whether it is being made, is read from, or was left in the middle.
+    // Aborts this connection, in any state.
     const leave = new AbortController();
     const stop = (): void => leave.abort();
     turn.signal.addEventListener("abort", stop, { once: true });
@@ -212,7 +220,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     } else if (frame.event === "stream-gap") {
       throw new StreamGap(String(fields["reason"] ?? "unknown"), fields["position"] as Position);
     } else if (!frame.event.startsWith("stream-")) {
-      // Later servers may say other things about the stream itself; they are no facts.
+      // Newer servers may send other stream frames; they are not events.
       return this.accept(fields as unknown as StreamedEvent);
     }
     return undefined;
@@ -221,11 +229,11 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
   private opened(fields: Record<string, unknown>): void {
     const heartbeat = fields["heartbeatMs"];
     const millis = typeof heartbeat === "number" ? heartbeat : HEARTBEAT_USUAL_MS;
-    // An interval of zero says that there are no heartbeats.
+    // An interval of zero means that there are no heartbeats.
     this.silenceMs = millis === 0 ? FOREVER_MS : Math.round(millis * HEARTBEATS_MISSED_MAX);
     this.lag.opened(this.clock.now());
-    // The waits go on growing until something else comes, lest a server that drops every reader be
-    // called without a pause.
+    // The failure count is reset only when an event arrives, so that the delays still grow if the
+    // server drops every connection.
     this.change({ status: "live", lagMs: 0 });
   }
 
@@ -238,7 +246,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
       this.place = isAfter(place, this.place) ? place : this.place;
       this.healthy();
       if (this.connected.lagMs > 0) {
-        // Nothing is on its way any more: how late the last event was is no longer of interest.
+        // A heartbeat means that no event is delayed.
         this.change({ lagMs: 0 });
       }
     }
@@ -248,7 +256,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     if (!Number.isSafeInteger(event.seq) || event.seq < 1 || typeof event.kind !== "string") {
       throw new BadStream("the server sent an event without a number or a kind");
     }
-    const place = placeOf(event);
+    const place = positionOf(event);
     if (!isAfter(place, this.place)) {
       this.change({ duplicates: this.connected.duplicates + 1 });
       return undefined;
@@ -261,8 +269,8 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     return event;
   }
 
-  /** True if an event lies between the last one and this, which may stand for several. */
-  private leavesOut(place: Place, fromSeq: number | undefined): boolean {
+  /** True if an event is missing before this one, which may stand for several. */
+  private leavesOut(place: ParsedPosition, fromSeq: number | undefined): boolean {
     if (place.k > 0) {
       const next = place.seq === this.place.seq ? this.place.k + 1 : 1;
       return place.seq > this.place.seq || place.k > next;
@@ -292,12 +300,13 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     }
   }
 
-  /** Waits as long as one should after this failure, unless there is no point in waiting. */
-  private async rest(failure: unknown, turn: AbortController): Promise<void> {
+  /** Waits before the next attempt, or throws if a retry is pointless. */
+  private async waitToRetry(failure: unknown, turn: AbortController): Promise<void> {
     if (turn.signal.aborted) {
-      return; // It was told to end this connection, or all.
+      return; // The connection was ended deliberately.
     }
-    const passing = failure instanceof ParleyError ? failure.passing : failure instanceof Cut;
+    const passing =
+      failure instanceof ParleyError ? failure.retryable : failure instanceof ConnectionLost;
     const garbled = failure instanceof BadStream && ++this.garbled < GARBLED_MAX;
     const failures = this.connected.failures + 1;
     if (failure instanceof BadStream && !garbled) {
@@ -311,7 +320,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     const wait = delay(this.options.backoff ?? BACKOFF, failures, asked, random);
     const reason = failure instanceof Error ? failure.message : String(failure);
     const unreachable =
-      failure instanceof Cut || (failure instanceof ParleyError && failure.status === 0);
+      failure instanceof ConnectionLost || (failure instanceof ParleyError && failure.status === 0);
     this.change({ status: "waiting", failures, retryInMs: wait, reason, unreachable });
     await this.clock.sleep(wait, turn.signal);
   }
@@ -335,7 +344,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
   }
 }
 
-/** The events of a context, from a position on, for ever. */
+/** Streams the events of a context from a position, without end. */
 export function streamContext(
   api: ParleyApi,
   contextId: string,
@@ -346,7 +355,7 @@ export function streamContext(
 
 export function contextOpener(api: ParleyApi, contextId: string, options: StreamOptions): Opener {
   return (after, signal) =>
-    api.http.answer({
+    api.http.request({
       path: path`/api/contexts/${contextId}/stream`,
       query: { ...options.filter, ...(options.merge === true ? { merge: true } : {}) },
       headers: { accept: "text/event-stream", "last-event-id": String(formatPosition(after)) },
@@ -366,10 +375,10 @@ function parse(data: string): Record<string, unknown> {
   throw new BadStream("the server sent a frame that is not a JSON object");
 }
 
-function parseId(id: string): Place {
+function parseId(id: string): ParsedPosition {
   try {
     return parsePosition(id);
   } catch (notOne) {
-    throw new BadStream("the server sent an id that is no position", { cause: notOne });
+    throw new BadStream("the server sent an id that is not a position", { cause: notOne });
   }
 }

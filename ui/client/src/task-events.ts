@@ -13,19 +13,19 @@ import type {
   ToolProgress,
   ToolStart,
 } from "./events.js";
-import { answeredCall, askedModel, counted, endedCalls } from "./model-calls.js";
+import { answeredCall, startedCall, counted, endedCalls } from "./model-calls.js";
 import type { Block, Question, Task, Thought, ToolCall } from "./state.js";
 import type { StreamedEvent } from "./stream.js";
 import type { TaskState } from "./types.js";
 
 const ENDED: readonly TaskState[] = ["completed", "failed", "canceled"];
 
-/** True if a task in this state is over for ever. */
+/** True if a task in this state has ended. */
 export function hasEnded(status: TaskState): boolean {
   return ENDED.includes(status);
 }
 
-/** A task that begins with this event. */
+/** Creates a task. */
 export function created(event: TaskCreated, taskId: string): Task {
   return {
     taskId,
@@ -52,7 +52,7 @@ export function created(event: TaskCreated, taskId: string): Task {
   };
 }
 
-/** What a task has done of which nothing is known. */
+/** The work of a task without known events. */
 export const NOTHING_DONE = {
   named: undefined,
   written: [],
@@ -67,11 +67,11 @@ export const NOTHING_DONE = {
   modelCalls: [],
 } as const satisfies Partial<Task>;
 
-/** The task after an event of its own. */
+/** Applies an event to its task. */
 export function taskAfter(task: Task, event: StreamedEvent): Task {
   switch (event.kind) {
     case "task-status":
-      return become(task, event);
+      return withStatus(task, event);
     case "task-complete":
       return complete(task, event);
     case "cancel-requested":
@@ -104,7 +104,7 @@ export function taskAfter(task: Task, event: StreamedEvent): Task {
       return {
         ...task,
         iteration: event.iteration,
-        modelCalls: askedModel(task.modelCalls, event),
+        modelCalls: startedCall(task.modelCalls, event),
       };
     case "usage":
       return { ...task, modelCalls: counted(task.modelCalls, event) };
@@ -114,11 +114,11 @@ export function taskAfter(task: Task, event: StreamedEvent): Task {
     case "auth-required":
       return { ...task, questions: [...task.questions, question(event)] };
     default:
-      return task; // Nothing else changes the task that it belongs to.
+      return task; // No other event changes its task.
   }
 }
 
-/** The task after somebody answered, signed in, or let the time run out. */
+/** Applies an answer, a sign-in or an expiry to the task that asked. */
 export function taskAfterAnswer(task: Task, event: ParleyEvent): Task {
   switch (event.kind) {
     case "input-received":
@@ -134,11 +134,11 @@ export function taskAfterAnswer(task: Task, event: ParleyEvent): Task {
     case "auth-lapsed":
       return answered(task, event.authId, { status: "lapsed" });
     default:
-      return task; // Nothing else answers.
+      return task; // No other event is an answer.
   }
 }
 
-function become(task: Task, event: TaskStatus): Task {
+function withStatus(task: Task, event: TaskStatus): Task {
   const { message: _, endedAt: __, error, ...rest } = task;
   const over = hasEnded(event.status);
   const metadata = merged(task.metadata, event.metadata);
@@ -149,7 +149,7 @@ function become(task: Task, event: TaskStatus): Task {
     updatedAt: event.timestamp,
     ...(over ? { endedAt: event.timestamp } : {}),
     endedSeq: over ? (task.endedSeq ?? event.seq) : undefined,
-    // A task that completes got over what went wrong.
+    // A completed task has recovered from its error.
     ...(event.status === "completed" ? {} : optional("error", error)),
     ...optional("metadata", metadata),
     blockedBy: blocker(event.status, metadata),
@@ -157,7 +157,7 @@ function become(task: Task, event: TaskStatus): Task {
   return over ? closed(next) : next;
 }
 
-/** What a task waits for, if it waits. */
+/** The task that this task waits for, if any. */
 export function blocker(status: TaskState, metadata: JsonObject | undefined): string | undefined {
   const blockedBy = metadata?.["blockedBy"];
   const waits = status !== "working" && !hasEnded(status);
@@ -179,7 +179,7 @@ function complete(task: Task, event: TaskComplete): Task {
   });
 }
 
-/** What a task leaves open when it ends stays as it is. */
+/** Closes everything that the task left open. */
 function closed(task: Task): Task {
   return {
     ...task,
@@ -214,7 +214,7 @@ function extended(
   if (open === undefined) {
     return [...blocks, newBlock(event.blockId, firstSeq, event.delta)];
   }
-  // A merged delta may begin where the block does, and then has all that came before.
+  // A merged delta that starts with the block contains all of its text.
   const text = firstSeq <= open.firstSeq ? event.delta : open.text + event.delta;
   return blocks.map((block, i) => (i === at ? { ...open, text } : block));
 }
@@ -265,7 +265,7 @@ function started(event: ToolStart): ToolCall {
   };
 }
 
-/** A call that began before what is known. */
+/** A call whose start is not loaded. */
 function unknownCall(toolCallId: string, seq: number): ToolCall {
   return {
     toolCallId,
@@ -344,7 +344,7 @@ function answered(task: Task, id: string, outcome: Partial<Question>): Task {
   };
 }
 
-/** Metadata after a change: keys are set, or removed where the value is null. */
+/** Merges metadata: null removes a key. */
 export function merged(
   before: JsonObject | undefined,
   change: JsonObject | undefined,
@@ -357,9 +357,7 @@ export function merged(
   );
 }
 
-/**
- * An object with this field, or none if there is no value: absent is never undefined on the wire.
- */
+/** An object with this field, or without it if the value is undefined. */
 export function optional<K extends string, V>(name: K, value: V | undefined): { [key in K]?: V } {
   return value === undefined ? {} : ({ [name]: value } as { [key in K]: V });
 }

@@ -4,24 +4,24 @@ import type { TaskState } from "./types.js";
 
 type AnyEvent = ParleyEvent | WorkflowEvent;
 
-/** An event, what matters of it, and its place among the events that there are: 0, 1, 2, … */
-export interface Note<E> {
+/** An event with its facts and its index: 0, 1, 2, … */
+export interface IndexedEvent<E> {
   readonly event: E;
   readonly facts: Facts;
   readonly at: number;
 }
 
-/** The events of one sub-agent, by itself. */
+/** The events of one sub-agent. */
 export interface Branch<E> {
   readonly taskId: string;
   readonly parent: string;
   readonly spawnedBy: string | undefined;
   readonly invocation: string | undefined;
   readonly first: number;
-  readonly notes: Note<E>[];
+  readonly notes: IndexedEvent<E>[];
 }
 
-/** Where a call begins, as far as is known, and what it says of the sub-agents it spawns. */
+/** The first known event of a call, and the sub-agents that it announces. */
 interface Spawn {
   readonly task: string;
   readonly at: number;
@@ -29,45 +29,47 @@ interface Spawn {
   readonly announced: Announced | undefined;
 }
 
-const OVER: readonly TaskState[] = ["completed", "failed", "canceled"];
+const ENDED: readonly TaskState[] = ["completed", "failed", "canceled"];
 
-/** Events apart by sub-agent, and what they say of each other. */
+/** Events grouped by sub-agent, with the relations between them. */
 export class Branches<E extends AnyEvent> {
-  readonly main: Note<E>[] = [];
+  readonly main: IndexedEvent<E>[] = [];
   readonly subtasks = new Map<string, Branch<E>>();
   readonly calls = new Map<string, Spawn>();
   readonly asked = new Map<string, { parent: string; at: number; agentId: string | undefined }>();
   private readonly ended = new Map<string, TaskState>();
 
   constructor(events: Iterable<E>) {
-    inOrder(events).forEach((note) => this.add(note));
+    for (const note of inOrder(events)) {
+      this.add(note);
+    }
   }
 
-  /** What the call that begins with this event says of its sub-agents. */
-  announced(note: Note<E>): Announced | undefined {
+  /** The sub-agents that the call starting at this event announces. */
+  announced(note: IndexedEvent<E>): Announced | undefined {
     const { call, taskId } = note.facts;
     const spawn =
       call && taskId !== undefined ? this.calls.get(callKey(taskId, call.id)) : undefined;
     return spawn?.at === note.at ? spawn.announced : undefined;
   }
 
-  /** Who works on the task. */
+  /** The agent of the task. */
   agent(taskId: string): string | undefined {
     const notes = this.subtasks.get(taskId)?.notes ?? [];
     const known = notes.find((note) => note.facts.begins) ?? notes[0];
     return this.asked.get(taskId)?.agentId ?? known?.facts.agentId;
   }
 
-  /** Where the task stands, by its own word or else by its parent's. */
+  /** The status of the task, from its own events or its parent's. */
   status(taskId: string): TaskState {
     let status: TaskState = "submitted";
     for (const note of this.subtasks.get(taskId)?.notes ?? []) {
       status = note.facts.status ?? status;
     }
-    return OVER.includes(status) ? status : (this.ended.get(taskId) ?? status);
+    return ENDED.includes(status) ? status : (this.ended.get(taskId) ?? status);
   }
 
-  private add(note: Note<E>): void {
+  private add(note: IndexedEvent<E>): void {
     const { taskId, parentTaskId, spawnedBy, invocation } = note.facts;
     if (taskId === undefined || parentTaskId === undefined) {
       this.main.push(note);
@@ -81,11 +83,11 @@ export class Branches<E extends AnyEvent> {
       }
     }
     if (taskId !== undefined) {
-      this.learn(taskId, note);
+      this.index(taskId, note);
     }
   }
 
-  private learn(task: string, { facts, at }: Note<E>): void {
+  private index(task: string, { facts, at }: IndexedEvent<E>): void {
     if (facts.call !== undefined) {
       const { id, tool, announced } = facts.call;
       const known = this.calls.get(callKey(task, id));
@@ -106,11 +108,12 @@ export class Branches<E extends AnyEvent> {
 }
 
 /**
- * Where each sub-agent stands in its parent's timeline.
+ * Finds the position of each sub-agent in its parent's timeline.
  *
- * It says so itself, or its call does. In logs that have neither, it belongs to the last call of
- * its parent before it that looks like one that spawns, or else to the first. Where no such call is
- * seen, it stands where its parent asked for it, together with those of the same invocation.
+ * The sub-agent or its call names the position. In logs that have neither, the sub-agent belongs to
+ * the parent's last call before it that looks like a spawning call, or else to the first one.
+ * Without such a call, it is placed where its parent created it, together with others of the same
+ * invocation.
  */
 export class Anchors<E extends AnyEvent> {
   private readonly announced = new Map<string, number>();
@@ -126,7 +129,7 @@ export class Anchors<E extends AnyEvent> {
     }
   }
 
-  /** The place of the event at which the sub-agent stands, if that has come. */
+  /** The index of the event at which the sub-agent is placed, if it is known. */
   of(branch: Branch<E>): number | undefined {
     const batch = this.batches.get(this.batch(branch.taskId, branch.parent));
     if (branch.spawnedBy !== undefined) {
@@ -138,8 +141,10 @@ export class Anchors<E extends AnyEvent> {
   }
 
   private index(spawn: Spawn): void {
-    spawn.announced?.taskIds.forEach((task) => setIfAbsent(this.announced, task, spawn.at));
-    if (spawn.announced !== undefined || looksSpawning(spawn.tool.toLowerCase())) {
+    for (const task of spawn.announced?.taskIds ?? []) {
+      setIfAbsent(this.announced, task, spawn.at);
+    }
+    if (spawn.announced !== undefined || isSpawningTool(spawn.tool.toLowerCase())) {
       this.spawning.set(spawn.task, [...(this.spawning.get(spawn.task) ?? []), spawn.at]);
     }
   }
@@ -150,8 +155,8 @@ export class Anchors<E extends AnyEvent> {
   }
 }
 
-/** The events in their order, each once. Where they have no numbers, as they came. */
-function inOrder<E extends AnyEvent>(events: Iterable<E>): Note<E>[] {
+/** The events in order, without duplicates. Events without numbers keep their order. */
+function inOrder<E extends AnyEvent>(events: Iterable<E>): IndexedEvent<E>[] {
   const seen = new Set<string>();
   const notes: { event: E; facts: Facts }[] = [];
   for (const event of events) {
@@ -169,7 +174,7 @@ function inOrder<E extends AnyEvent>(events: Iterable<E>): Note<E>[] {
   return notes.map((note, at) => ({ ...note, at }));
 }
 
-function looksSpawning(tool: string): boolean {
+function isSpawningTool(tool: string): boolean {
   return ["subagent", "subagents"].includes(tool) || /^agent[:_]/.test(tool);
 }
 

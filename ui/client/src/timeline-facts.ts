@@ -2,7 +2,7 @@ import type { JsonObject, ParleyEvent } from "./events.js";
 import { tokensOf } from "./tokens.js";
 import type { TaskState } from "./types.js";
 
-/** An event in the dialect of `format=workflow`. Older ones lack fields. */
+/** An event in the `format=workflow` dialect. Older events lack fields. */
 export interface WorkflowEvent {
   readonly event_type: string;
   readonly event_id?: string;
@@ -18,15 +18,15 @@ export interface WorkflowEvent {
   readonly [name: string]: unknown;
 }
 
-/** What a call says of the sub-agents that it spawns. */
+/** The sub-agents that a call announces. */
 export interface Announced {
   readonly taskIds: readonly string[];
   readonly count: number;
 }
 
-/** What matters of an event to where it stands, in whichever dialect it came. */
+/** The facts of an event that determine its place, in either dialect. */
 export interface Facts {
-  /** Where it stands; undefined in logs that have no numbers. */
+  /** Its number; undefined in logs without numbers. */
   readonly seq: number | undefined;
   readonly k: number;
   readonly taskId: string | undefined;
@@ -34,14 +34,14 @@ export interface Facts {
   readonly spawnedBy: string | undefined;
   readonly invocation: string | undefined;
   readonly agentId: string | undefined;
-  /** True if the event is the first of its task, and so says whose it is. */
+  /** True if the event creates its task. */
   readonly begins: boolean;
   readonly call:
     | { readonly id: string; readonly tool: string; readonly announced: Announced | undefined }
     | undefined;
-  /** A sub-agent that is asked for. */
+  /** A sub-agent that is created. */
   readonly asked: { readonly taskId: string; readonly agentId: string | undefined } | undefined;
-  /** A sub-agent that has ended, by its parent's word. */
+  /** A sub-agent that ended, according to its parent. */
   readonly ended: { readonly taskId: string; readonly status: TaskState } | undefined;
   readonly status: TaskState | undefined;
   readonly tokens: number;
@@ -68,7 +68,7 @@ export function factsOf(event: ParleyEvent | WorkflowEvent): Facts {
 
 function ofNative(event: ParleyEvent): Facts {
   const tool = event.kind === "tool-start" || event.kind === "tool-complete" ? event : undefined;
-  // In these two kinds, agentId is not who works on the task.
+  // In these two kinds, `agentId` is not the agent of the task.
   const another = event.kind === "subtask-created" || event.kind === "input-received";
   return {
     seq: event.seq,
@@ -131,7 +131,7 @@ function ofWorkflow(event: WorkflowEvent): Facts {
   };
 }
 
-/** A `subflow` event says that a sub-agent was asked for, or how it ended. */
+/** A `subflow` event reports that a sub-agent was created or has ended. */
 function subflow(event: WorkflowEvent): Pick<Facts, "asked" | "ended"> {
   const taskId = text(event["subtask_id"]);
   if (!event.event_type.startsWith("workflow.subflow.") || taskId === undefined) {

@@ -3,7 +3,7 @@ import { Anchors, Branches } from "./timeline-anchors.js";
 import type { WorkflowEvent } from "./timeline-facts.js";
 import type { TaskState } from "./types.js";
 
-/** What stands at one place: an event, or the sub-agents of one call where the call began. */
+/** An item of a timeline: an event, or the sub-agents of a call. */
 export type TimelineItem<E> = PlainItem<E> | SubagentGroup<E>;
 
 export interface PlainItem<E> {
@@ -13,14 +13,14 @@ export interface PlainItem<E> {
 
 export interface SubagentGroup<E> {
   readonly kind: "subagentGroup";
-  /** The event that began it. */
+  /** The event that started it. */
   readonly trigger: E;
   readonly threads: readonly SubagentThread<E>[];
-  /** For a card that is folded. */
+  /** For a collapsed card. */
   readonly progress: BatchProgress;
 }
 
-/** What one sub-agent does. Empty while it is only announced. */
+/** The items of one sub-agent. Empty while it is only announced. */
 export interface SubagentThread<E> {
   readonly taskId: string;
   readonly agentId: string | undefined;
@@ -28,9 +28,7 @@ export interface SubagentThread<E> {
   readonly items: readonly TimelineItem<E>[];
 }
 
-/**
- * How far the sub-agents of a call are, with everything below them; `failed` counts the canceled.
- */
+/** The progress of a call's sub-agents and their descendants; `failed` includes canceled ones. */
 export interface BatchProgress {
   readonly total: number;
   readonly completed: number;
@@ -40,29 +38,29 @@ export interface BatchProgress {
   readonly toolCalls: number;
 }
 
-/** Events as people look at them. `orphans` are sub-agents whose call is not known, or not yet. */
+/** A timeline of events. `orphans` are sub-agents whose call is unknown. */
 export interface Timeline<E> {
   readonly items: readonly TimelineItem<E>[];
   readonly orphans: readonly SubagentThread<E>[];
 }
 
-/** The events of sub-agents, by the task that each works on. */
+/** The events of sub-agents, by task. */
 export type SubagentGroups<E> = ReadonlyMap<string, readonly E[]>;
 
 type AnyEvent = ParleyEvent | WorkflowEvent;
 
 /**
- * The timeline of these events of one context, in either dialect: what a sub-agent does stands at
- * the call that spawned it, apart from its parent and from its siblings, to any depth.
+ * Builds the timeline of one context's events, in either dialect: a sub-agent's events are placed
+ * at the call that spawned it, to any depth.
  *
- * Only which events there are counts, not in which order they came, nor how often. Every event is
- * in there once. A rewind is an event like others: what it took back is still shown.
+ * The result does not depend on the order or repetition of the input. Every event occurs once.
+ * Rewound events are included.
  */
 export function timelineOf<E extends AnyEvent>(events: Iterable<E>): Timeline<E> {
-  return new Weaving(new Branches(events)).timeline();
+  return new TimelineBuilder(new Branches(events)).timeline();
 }
 
-/** Puts sub-agents at the events of the main stream that spawned them; orphans are left out. */
+/** Places sub-agents at the events that spawned them; leaves out orphans. */
 export function buildUnifiedTimeline<E extends AnyEvent>(
   mainStream: Iterable<E>,
   groups: SubagentGroups<E>,
@@ -70,7 +68,7 @@ export function buildUnifiedTimeline<E extends AnyEvent>(
   return timelineOf([...mainStream, ...[...groups.values()].flat()]).items;
 }
 
-/** Takes apart what a stream has mixed: the main stream, and sub-agents by task. */
+/** Splits events into the main stream and sub-agents by task. */
 export function splitStreams<E extends AnyEvent>(
   events: Iterable<E>,
 ): { mainStream: E[]; groups: Map<string, E[]> } {
@@ -85,10 +83,7 @@ export function splitStreams<E extends AnyEvent>(
   return { mainStream: branches.main.map((note) => note.event), groups };
 }
 
-/**
- * A name for an item that stays the same while events come in: for what a page remembers of it,
- * such as whether a card is folded.
- */
+/** A stable key of an item, for UI state such as collapsed cards. */
 export function keyOf<E extends AnyEvent>(item: TimelineItem<E>): string {
   const event: AnyEvent = item.kind === "event" ? item.event : item.trigger;
   const id =
@@ -104,12 +99,12 @@ const NONE: BatchProgress = {
   tokens: 0,
   toolCalls: 0,
 };
-const OVER: readonly TaskState[] = ["completed", "failed", "canceled"];
+const ENDED: readonly TaskState[] = ["completed", "failed", "canceled"];
 
-/** Puts the branches of a timeline together. For one use. */
-class Weaving<E extends AnyEvent> {
+/** Builds one timeline. */
+class TimelineBuilder<E extends AnyEvent> {
   private readonly spawned = new Map<number, string[]>();
-  private readonly homeless: string[] = [];
+  private readonly orphanIds: string[] = [];
   private readonly placed = new Set<string>();
 
   constructor(private readonly branches: Branches<E>) {
@@ -117,7 +112,7 @@ class Weaving<E extends AnyEvent> {
     for (const branch of branches.subtasks.values()) {
       const anchor = anchors.of(branch);
       if (anchor === undefined) {
-        this.homeless.push(branch.taskId);
+        this.orphanIds.push(branch.taskId);
       } else {
         this.spawned.set(anchor, [...(this.spawned.get(anchor) ?? []), branch.taskId]);
       }
@@ -126,9 +121,9 @@ class Weaving<E extends AnyEvent> {
 
   timeline(): Timeline<E> {
     const items = this.items(this.branches.main).items;
-    const orphans = this.homeless.map((task) => this.thread(task).thread);
+    const orphans = this.orphanIds.map((task) => this.thread(task).thread);
     for (const task of this.branches.subtasks.keys()) {
-      // Only where tasks claim to be each other's parents.
+      // Happens only if tasks name each other as parents.
       if (!this.placed.has(task)) {
         orphans.push(this.thread(task).thread);
       }
@@ -189,13 +184,13 @@ function plus(
   tokens: number,
   toolCalls: number,
 ): BatchProgress {
-  const over = OVER.includes(status) ? 1 : 0;
-  const well = status === "completed" ? 1 : 0;
+  const ended = ENDED.includes(status) ? 1 : 0;
+  const succeeded = status === "completed" ? 1 : 0;
   return {
     total: sum.total,
-    completed: sum.completed + over,
-    succeeded: sum.succeeded + well,
-    failed: sum.failed + over - well,
+    completed: sum.completed + ended,
+    succeeded: sum.succeeded + succeeded,
+    failed: sum.failed + ended - succeeded,
     tokens: sum.tokens + tokens,
     toolCalls: sum.toolCalls + toolCalls,
   };

@@ -1,4 +1,4 @@
-/** What a model reads and writes. What it has in its cache is not among `inputTokens`. */
+/** The tokens that a model reads and writes. `inputTokens` excludes cached tokens. */
 export interface Tokens {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -13,7 +13,7 @@ export const NO_TOKENS: Tokens = {
   cacheReadInputTokens: 0,
 };
 
-/** What one call used, as its event tells it: providers without a cache leave those counts out. */
+/** The tokens of one usage event; providers without a cache omit the cache counts. */
 export interface UsedTokens {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -21,13 +21,13 @@ export interface UsedTokens {
   readonly cacheReadInputTokens?: number;
 }
 
-/** All that the model read: what is in the cache was read too, and is paid for. */
+/** All input tokens, including cached ones. */
 export function inputTokensOf(used: UsedTokens): number {
   const cached = (used.cacheCreationInputTokens ?? 0) + (used.cacheReadInputTokens ?? 0);
   return used.inputTokens + cached;
 }
 
-/** All that the model read and wrote. Every sum of tokens on the page is made of these. */
+/** All tokens, input and output. Every token sum on the page uses this function. */
 export function tokensOf(used: UsedTokens): number {
   return inputTokensOf(used) + used.outputTokens;
 }

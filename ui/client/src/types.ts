@@ -10,10 +10,10 @@ import type {
 import type { Position } from "./position.js";
 import type { Tokens } from "./tokens.js";
 
-/** Where a task stands; the last three are for ever. */
+/** The state of a task; the last three are final. */
 export type TaskState = TaskStatus["status"];
 
-/** A context as lists show it. */
+/** A context in a list. */
 export interface ContextInfo {
   readonly contextId: string;
   readonly title?: string;
@@ -23,13 +23,13 @@ export interface ContextInfo {
   readonly position: Position;
   readonly messageCount: number;
   readonly openTasks: number;
-  /** How the last root task stands, if there is one. */
+  /** The state of the last root task, if there is one. */
   readonly lastStatus?: TaskState;
   readonly metadata?: JsonObject;
   readonly forkedFrom?: { readonly contextId: string; readonly atSeq: number };
 }
 
-/** A message as it now reads. */
+/** A message with all corrections. */
 export interface MessageInfo {
   readonly messageId: string;
   readonly seq: number;
@@ -50,7 +50,7 @@ export interface TaskError {
   readonly retryable: boolean;
 }
 
-/** A task as it now stands. `seq` is where it began. */
+/** The current state of a task. `seq` is its first event. */
 export interface TaskInfo {
   readonly taskId: string;
   readonly contextId: string;
@@ -101,14 +101,14 @@ export interface ArtifactInfo {
   readonly rewound?: boolean;
 }
 
-/** What one model cost: sums over its calls. */
+/** The usage of one model, summed over its calls. */
 export interface UsageInfo extends Tokens {
   readonly model: string;
   readonly calls: number;
   readonly costUsd?: number;
 }
 
-/** Text of a block that is still being said. */
+/** The text of a block that is still streaming. */
 export interface PartialText {
   readonly taskId: string;
   readonly blockId?: string;
@@ -116,7 +116,7 @@ export interface PartialText {
   readonly text: string;
 }
 
-/** A context at a position: show this, stream on from `position`, and nothing is missed. */
+/** A context at a position. Stream from `position` to continue without gaps. */
 export interface Snapshot {
   readonly position: Position;
   readonly context: ContextInfo;
@@ -131,13 +131,13 @@ export interface Snapshot {
   readonly state: JsonObject;
 }
 
-/** A page of a list; ask again with `nextCursor` while there is one. */
+/** A page of a list; request the next one with `nextCursor`, if present. */
 export interface Page<T> {
   readonly items: T[];
   readonly nextCursor?: string;
 }
 
-/** An agent that the server offers. */
+/** An agent type of the server. */
 export interface AgentTypeInfo {
   readonly id: string;
   readonly name: string;
@@ -148,7 +148,7 @@ export interface AgentTypeInfo {
   readonly taskTypes: string[];
 }
 
-/** Something that waits for a person, in any context. */
+/** A question that waits for a person, in any context. */
 export interface InboxItem {
   readonly contextId: string;
   readonly title?: string;
@@ -173,7 +173,7 @@ export interface InboxItem {
   readonly expiresAt?: string;
 }
 
-/** Something to say, and how it is to be taken up; what is missing has a default. */
+/** A message to send, with its options; all have defaults. */
 export interface NewMessage {
   readonly content?: string;
   readonly parts?: Json[];
@@ -187,7 +187,7 @@ export interface NewMessage {
   readonly clientTools?: { name: string; description?: string; schema: JsonObject }[];
 }
 
-/** A message is in the log, at `seq`, and has a task. */
+/** The message is in the log at `seq` and has a task. */
 export interface Accepted {
   readonly contextId: string;
   readonly messageId: string;
@@ -195,20 +195,20 @@ export interface Accepted {
   readonly seq: number;
 }
 
-/** Where to go back to, by one of three names. */
+/** The target of a rewind. */
 export type RewindTarget =
   | { readonly beforeTaskId: string }
   | { readonly beforeMessageId: string }
   | { readonly toSeq: number };
 
-/** A rewind is in the log, at `seq`: what follows `toSeq` up to there no longer counts. */
+/** The rewind is in the log at `seq`: events after `toSeq` are no longer active. */
 export interface Rewound {
   readonly contextId: string;
   readonly seq: number;
   readonly toSeq: number;
 }
 
-/** What several answers came to, each by itself. */
+/** The result of each of several answers. */
 export interface Resumed {
   readonly contextId: string;
   readonly accepted: { inputId?: string; authId?: string; seq: number }[];

@@ -1,18 +1,18 @@
 import type { AuthRequired, InputRequired, JsonObject } from "./events.js";
 import { type Position, formatPosition } from "./position.js";
 import { asRead, readable } from "./reduce.js";
-import { counter, type Stretch } from "./rewind.js";
+import { activeAt, type SeqRange } from "./rewind.js";
 import type { ArtifactVersion, Block, ContextState, Failure, Task } from "./state.js";
 import { hasEnded } from "./task-events.js";
 import { titleOf } from "./title.js";
 import { NO_TOKENS, type Tokens } from "./tokens.js";
 import type { MessageInfo, UsageInfo } from "./types.js";
 
-/** What there is to show of a context: all that counts, and apart from it what a rewind left. */
+/** The view of a context: all active facts, and the branches that rewinds removed. */
 export interface ContextView {
   readonly contextId: string;
   readonly position: Position;
-  /** True if what is shown may be wrong until a new snapshot is loaded. */
+  /** True if the view may be wrong until a new snapshot is loaded. */
   readonly stale: boolean;
   readonly title: string | undefined;
   readonly owner: string;
@@ -21,13 +21,13 @@ export interface ContextView {
   readonly updatedAt: string | undefined;
   readonly forkedFrom: ContextState["forkedFrom"];
   readonly hasEarlierMessages: boolean;
-  /** What was said, and what root tasks are saying just now, in the order in which it stands. */
-  readonly conversation: readonly (Said | Draft)[];
-  /** Root tasks, oldest first, each with those below it. */
+  /** Messages and the current drafts of root tasks, in order. */
+  readonly conversation: readonly (MessageEntry | Draft)[];
+  /** Root tasks with their descendants, oldest first. */
   readonly tasks: readonly TaskNode[];
-  /** Root tasks that have not begun, oldest first. */
+  /** Root tasks that have not started, oldest first. */
   readonly queue: readonly TaskNode[];
-  /** The root task that is at work or waits for something, if one is. */
+  /** The root task that is working or waiting, if any. */
   readonly active: TaskNode | undefined;
   readonly pendingInputs: readonly InputRequired[];
   readonly pendingAuths: readonly AuthRequired[];
@@ -35,17 +35,17 @@ export interface ContextView {
   readonly usage: readonly UsageInfo[];
   readonly totals: Totals;
   readonly state: JsonObject;
-  /** What was left behind by going back, oldest first. */
+  /** The branches that rewinds removed, oldest first. */
   readonly branches: readonly Branch[];
   readonly errors: readonly Failure[];
 }
 
-export interface Said {
+export interface MessageEntry {
   readonly kind: "message";
   readonly message: MessageInfo;
 }
 
-/** What a root task says before it has given its answer. */
+/** The text of a root task before its answer message. */
 export interface Draft {
   readonly kind: "draft";
   readonly taskId: string;
@@ -55,43 +55,43 @@ export interface Draft {
   readonly blocks: readonly Block[];
 }
 
-/** A task, with all that is known of it, and those that it spawned. */
+/** A task with its children. */
 export interface TaskNode extends Task {
   readonly children: readonly TaskNode[];
   readonly artifacts: readonly string[];
-  /** What it wrote, version by version, as far as that is known. */
+  /** The known versions that it wrote. */
   readonly versions: readonly ArtifactVersion[];
-  /** All that it says or has said, without what was replaced. */
+  /** Its text, without replaced blocks. */
   readonly text: string;
-  /** What its own model calls used, and those of everything below. */
+  /** The usage of its model calls and those of its descendants. */
   readonly totals: Totals;
 }
 
-/** What model calls used. */
+/** The usage of model calls. */
 export interface Totals extends Tokens {
   readonly calls: number;
   readonly costUsd: number | undefined;
 }
 
-/** An artifact in its latest version, and all of its versions that are known and count. */
+/** An artifact in its latest version, with all its active known versions. */
 export interface ArtifactView extends ArtifactVersion {
   readonly latestVersion: number;
   readonly versions: readonly ArtifactVersion[];
 }
 
-/** What one rewind left behind. */
+/** The branch that a rewind removed. */
 export interface Branch {
   readonly rewoundAt: number;
-  readonly stretch: Stretch;
+  readonly range: SeqRange;
   readonly messages: readonly MessageInfo[];
   readonly taskIds: readonly string[];
 }
 
 const views = new WeakMap<ContextState, ContextView>();
-/** Of tasks that have not changed the very same is shown, so that pages need not draw it again. */
+/** Unchanged tasks keep their node, so that the page need not redraw them. */
 const nodes = new WeakMap<Task, TaskNode>();
 
-/** What there is to show. Pure, and made once for each state. */
+/** The view of a state. Pure, and computed once for each state. */
 export function view(state: ContextState): ContextView {
   const known = views.get(state);
   if (known !== undefined) {
@@ -103,7 +103,7 @@ export function view(state: ContextState): ContextView {
 }
 
 function make(state: ContextState): ContextView {
-  const counts = counter(state.rewinds, state.seq);
+  const counts = activeAt(state.rewinds, state.seq);
   const messages = readable(state);
   const tasks = tree(state, counts);
   const spent = state.usage.filter((one) => counts(one.seq));
@@ -129,9 +129,10 @@ function make(state: ContextState): ContextView {
     usage: sums(spent),
     totals: total(spent),
     state: values(state, counts),
-    // Few ask for it, and it is much work where people go back often.
+    // Computed on demand: it is rarely needed and expensive after many rewinds.
     get branches() {
-      return (left ??= branches(state, counts));
+      left ??= branches(state, counts);
+      return left;
     },
     errors: state.errors.filter((one) => counts(one.seq)),
   };
@@ -140,8 +141,8 @@ function make(state: ContextState): ContextView {
 function conversation(
   messages: readonly MessageInfo[],
   roots: readonly TaskNode[],
-): readonly (Said | Draft)[] {
-  const said = messages.map((message): Said => ({ kind: "message", message }));
+): readonly (MessageEntry | Draft)[] {
+  const said = messages.map((message): MessageEntry => ({ kind: "message", message }));
   const drafts = roots.flatMap((task): Draft[] => {
     const blocks = task.blocks.filter((one) => !one.replaced && one.firstSeq > task.answeredSeq);
     const text = textOf(blocks);
@@ -151,7 +152,8 @@ function conversation(
       ? []
       : [{ kind: "draft", taskId, agentId, seq, text, blocks }];
   });
-  const place = (one: Said | Draft): number => (one.kind === "message" ? one.message.seq : one.seq);
+  const place = (one: MessageEntry | Draft): number =>
+    one.kind === "message" ? one.message.seq : one.seq;
   return [...said, ...drafts].sort((a, b) => place(a) - place(b));
 }
 
@@ -167,7 +169,7 @@ function tree(state: ContextState, counts: (seq: number) => boolean): TaskNode[]
   const below = new Map<string, Task[]>();
   const roots: Task[] = [];
   for (const task of tasks) {
-    // One whose parent is not in the snapshot stands by itself.
+    // A task whose parent is not in the snapshot becomes a root.
     if (task.parentTaskId === undefined || !known.has(task.parentTaskId)) {
       roots.push(task);
     } else {
@@ -265,7 +267,7 @@ function plus(a: Totals, b: Totals): Totals {
   };
 }
 
-/** Sums of money without the dust of binary fractions. */
+/** Rounds off floating-point errors in sums. */
 function cost(sum: number): number {
   return Number(sum.toFixed(12));
 }
@@ -273,7 +275,7 @@ function cost(sum: number): number {
 function values(state: ContextState, counts: (seq: number) => boolean): JsonObject {
   const now = new Map<string, JsonObject[string]>();
   for (const { seq, key, value } of state.changes) {
-    // These are not the context's alone, and do not go back with it.
+    // These keys are shared with other contexts and are not rewound.
     if (counts(seq) || key.startsWith("app:") || key.startsWith("user:")) {
       now.set(key, value);
     }
@@ -282,12 +284,12 @@ function values(state: ContextState, counts: (seq: number) => boolean): JsonObje
   return Object.fromEntries(kept);
 }
 
-/** Each message and task that does not count is in the branch of the rewind that left it last. */
+/** Each inactive message or task is in the branch of the last rewind that removed it. */
 function branches(state: ContextState, counts: (seq: number) => boolean): Branch[] {
   const steps = state.rewinds.map((one) => ({
     one,
-    before: counter(state.rewinds, one.seq - 1),
-    after: counter(state.rewinds, one.seq),
+    before: activeAt(state.rewinds, one.seq - 1),
+    after: activeAt(state.rewinds, one.seq),
   }));
   const leaving = (seq: number): number | undefined =>
     counts(seq)
@@ -297,7 +299,7 @@ function branches(state: ContextState, counts: (seq: number) => boolean): Branch
   const tasks = grouped(Object.values(state.tasks), leaving);
   return state.rewinds.map((one) => ({
     rewoundAt: one.seq,
-    stretch: { first: one.toSeq + 1, last: one.seq - 1 },
+    range: { first: one.toSeq + 1, last: one.seq - 1 },
     messages: messages.get(one.seq) ?? [],
     taskIds: (tasks.get(one.seq) ?? []).map((task) => task.taskId),
   }));

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import { test } from "node:test";
+import { ParleyApi, ParleyError } from "../src/index.js";
 import {
   type AgentMessage,
   AgentMessages,
   type AgentMessagesOptions,
   messagesOf,
-  ParleyApi,
-  ParleyError,
-} from "../src/index.js";
+} from "../src/compat/index.js";
 import { Random, seeds } from "./random.js";
-import { TestClock } from "./stand-in.js";
+import { TestClock } from "./fake-server.js";
 
 function message(
   sequenceNumber: number,
@@ -34,7 +33,7 @@ function messages(...numbers: number[]): AgentMessage[] {
   return numbers.map((number) => message(number));
 }
 
-/** A store of messages and a socket, and a page that shows one agent. */
+/** A message store, a socket and a page that shows one agent. */
 class Setup {
   readonly socket = new EventEmitter();
   readonly clock = new TestClock();
@@ -61,9 +60,9 @@ class Setup {
   };
 
   live(...of: AgentMessage[]): void {
-    of.forEach((one) =>
-      this.socket.emit("agent:message", { agentId: one.agentId, message: one, timestamp: "" }),
-    );
+    for (const one of of) {
+      this.socket.emit("agent:message", { agentId: one.agentId, message: one, timestamp: "" });
+    }
   }
 
   numbers(): number[] {
@@ -89,14 +88,14 @@ function settled(page: AgentMessages, check: () => boolean): Promise<void> {
   });
 }
 
-/** A gate that is opened by hand. */
+/** A promise that is resolved manually. */
 function gate(): { closed: Promise<void>; open: () => void } {
   let open = (): void => undefined;
   const closed = new Promise<void>((resolve) => (open = resolve));
   return { closed, open };
 }
 
-test("S2.66, S2.74: the history is loaded, and the last number remembered", async () => {
+test("AGENT-66, AGENT-74: the history is loaded, and the last number remembered", async () => {
   const setup = new Setup();
   setup.stored = messages(1, 2, 3);
   assert.deepEqual([setup.page.get().loading, setup.page.get().messages], [false, []]);
@@ -112,7 +111,7 @@ test("S2.66, S2.74: the history is loaded, and the last number remembered", asyn
   assert.deepEqual(setup.asked, [["a", 0]]);
 });
 
-test("S2.67, S2.68: a known id is ignored, the next number is appended", async () => {
+test("AGENT-67, AGENT-68: a known id is ignored, the next number is appended", async () => {
   const setup = new Setup();
   setup.stored = messages(1, 2);
   setup.page.select("a");
@@ -122,7 +121,7 @@ test("S2.67, S2.68: a known id is ignored, the next number is appended", async (
   assert.equal(setup.asked.length, 1);
 });
 
-test("S2.68, S2.69: a gap is fetched and merged, and the last number is the highest", async () => {
+test("AGENT-68, AGENT-69: a gap is fetched and merged, and the last number is the highest", async () => {
   const setup = new Setup();
   setup.stored = messages(1, 2, 3);
   setup.page.select("a");
@@ -139,7 +138,7 @@ test("S2.68, S2.69: a gap is fetched and merged, and the last number is the high
   assert.deepEqual(setup.numbers(), [1, 2, 3, 4, 5, 6, 7]);
 });
 
-test("S2.70: a late message that nobody knew is inserted in order", async () => {
+test("AGENT-70: a late message that nobody knew is inserted in order", async () => {
   const setup = new Setup();
   setup.stored = messages(1, 3);
   setup.page.select("a");
@@ -149,7 +148,7 @@ test("S2.70: a late message that nobody knew is inserted in order", async () => 
   assert.equal(setup.page.lastSequence, 3);
 });
 
-test("S2.71: what arrives while the history loads is kept", async () => {
+test("AGENT-71: what arrives while the history loads is kept", async () => {
   const setup = new Setup();
   const { closed, open } = gate();
   setup.gate = closed;
@@ -162,7 +161,7 @@ test("S2.71: what arrives while the history loads is kept", async () => {
   assert.equal(setup.asked.length, 1);
 });
 
-test("S2.72: one fetch at a time, and what revealed a gap survives failures", async () => {
+test("AGENT-72: one fetch at a time, and what revealed a gap survives failures", async () => {
   const setup = new Setup();
   setup.stored = messages(1);
   setup.page.select("a");
@@ -209,7 +208,7 @@ test("a hole that the store has too is no gap", async () => {
   assert.deepEqual([setup.page.lastSequence, setup.asked.length], [9, 2]);
 });
 
-test("S2.73: messages of other agents are ignored, and another agent begins afresh", async () => {
+test("AGENT-73: messages of other agents are ignored, and another agent begins afresh", async () => {
   const setup = new Setup();
   const sent: unknown[] = [];
   setup.socket.on("subscribe", (payload) => sent.push(payload));
@@ -262,7 +261,7 @@ test("an agent that does not exist is an error, and refetch tries again", async 
   assert.deepEqual([setup.numbers(), setup.page.get().error], [[1, 2], null]);
 });
 
-test("S2.65: a socket that fell behind or came back makes it look for what it missed", async () => {
+test("AGENT-65: a socket that fell behind or came back makes it look for what it missed", async () => {
   const setup = new Setup();
   setup.stored = messages(1);
   setup.page.select("a");
@@ -327,7 +326,7 @@ test("messages are loaded a page at a time", async () => {
   ]);
 });
 
-test("S2.66: an agent may have more messages than a call can have arguments", async () => {
+test("AGENT-66: an agent may have more messages than a call can have arguments", async () => {
   const setup = new Setup();
   const count = 200_000;
   setup.stored = Array.from({ length: count }, (_, i) => message(i + 1));
@@ -339,7 +338,7 @@ test("S2.66: an agent may have more messages than a call can have arguments", as
   );
 });
 
-test("S2.66: a connection that comes back is told only what follows the last message", async () => {
+test("AGENT-66: a connection that comes back is told only what follows the last message", async () => {
   const setup = new Setup();
   const sent: unknown[] = [];
   setup.socket.on("subscribe", (payload) => sent.push(payload));
@@ -359,7 +358,7 @@ test("a server that does not know since is asked again when it has confirmed", a
   setup.stored = messages(1);
   setup.page.select("a");
   await setup.shows(1);
-  // This one fell between the history and the subscription.
+  // This message arrived between the history and the subscription.
   setup.stored = messages(1, 2);
   setup.socket.emit("subscribed", { agentId: "a", messageCount: 1 });
   assert.equal(setup.asked.length, 1);
@@ -367,7 +366,7 @@ test("a server that does not know since is asked again when it has confirmed", a
   await setup.shows(1, 2);
 });
 
-test("S2.66: messages are copied only when somebody reads them, and stay as they were read", async () => {
+test("AGENT-66: messages are copied only when somebody reads them, and stay as they were read", async () => {
   const setup = new Setup();
   setup.stored = messages(1);
   setup.page.select("a");

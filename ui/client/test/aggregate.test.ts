@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type AgentMessage, aggregateTokens, follows, lineOf } from "../src/index.js";
+import { follows } from "../src/index.js";
+import { type AgentMessage, aggregateTokens, lineOf } from "../src/compat/index.js";
 
 function message(
   sequenceNumber: number,
@@ -39,7 +40,7 @@ function aggregated(...of: AgentMessage[]): [unknown, number, number][] {
   ]);
 }
 
-test("S2.75: runs of tokens become one message, anything else ends them", () => {
+test("AGENT-75: runs of tokens become one message, anything else ends them", () => {
   const tool = message(3, "a", { type: "tool", content: { name: "x" } });
   assert.deepEqual(
     aggregated(token(1, "Hel"), token(2, "lo"), tool, token(4, "by"), token(5, "e")),
@@ -52,7 +53,7 @@ test("S2.75: runs of tokens become one message, anything else ends them", () => 
   assert.deepEqual(aggregated(), []);
 });
 
-test("S2.76: the number is that of the run, also where its text occurred before", () => {
+test("AGENT-76: the number is that of the run, also where its text occurred before", () => {
   const system = message(2, "a", { type: "system", content: "same" });
   assert.deepEqual(
     aggregated(token(1, "same"), system, token(3, "same"), token(4, "same")).map(
@@ -62,7 +63,7 @@ test("S2.76: the number is that of the run, also where its text occurred before"
   );
 });
 
-test("S2.77: tokens of blocks or sub-agents that come in turns are not mixed", () => {
+test("AGENT-77: tokens of blocks or sub-agents that come in turns are not mixed", () => {
   const a = { blockId: "A" };
   const b = { blockId: "B", parent_tool_use_id: "x" };
   assert.deepEqual(
@@ -74,7 +75,7 @@ test("S2.77: tokens of blocks or sub-agents that come in turns are not mixed", (
   );
 });
 
-test("S2.78: a line has a time, a label, text and what it came from", () => {
+test("AGENT-78: a line has a time, a label, text and what it came from", () => {
   const line = lineOf(message(3, "a", { type: "tool", content: { n: 1 }, raw: '{"n":1}' }));
   assert.deepEqual(line, {
     time: "00:00:03",
@@ -84,7 +85,7 @@ test("S2.78: a line has a time, a label, text and what it came from", () => {
   });
 });
 
-test("S2.79: a box stops following when a person scrolls up, and follows again at the end", () => {
+test("AGENT-79: a box stops following when a person scrolls up, and follows again at the end", () => {
   const at = (scrollTop: number, scrollHeight = 1000): Parameters<typeof follows>[1] => ({
     scrollTop,
     clientHeight: 200,

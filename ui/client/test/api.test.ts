@@ -80,7 +80,7 @@ test("a problem has its code, its words and what else it says", async () => {
   };
   const error = await refusal(problem(409, body));
   assert.deepEqual(
-    [error.status, error.code, error.message, error.passing],
+    [error.status, error.code, error.message, error.retryable],
     [409, "version-mismatch", "the version is now 1", false],
   );
   assert.equal(error.problem["currentVersion"], 1);
@@ -90,7 +90,7 @@ test("a refusal that passes says when to come back", async () => {
   const error = await refusal(
     problem(429, { code: "queue-full", detail: "later" }, { "retry-after": "3" }),
   );
-  assert.deepEqual([error.passing, error.retryAfterMs], [true, 3000]);
+  assert.deepEqual([error.retryable, error.retryAfterMs], [true, 3000]);
 });
 
 test("what is no problem of ours is one all the same", async () => {
@@ -107,9 +107,9 @@ test("no answer, and an answer that is not JSON, are told apart", async () => {
   const gone = await refusal(() => {
     throw new TypeError("fetch failed");
   });
-  assert.deepEqual([gone.status, gone.code, gone.passing], [0, "unreachable", true]);
+  assert.deepEqual([gone.status, gone.code, gone.retryable], [0, "unreachable", true]);
   const other = await refusal(() => new Response("<html>"));
-  assert.deepEqual([other.status, other.code, other.passing], [200, "bad-answer", false]);
+  assert.deepEqual([other.status, other.code, other.retryable], [200, "bad-answer", false]);
 });
 
 test("a request that is called off is no error of the server's", async () => {

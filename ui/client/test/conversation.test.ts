@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Conversation, type ConversationState, ParleyApi, view } from "../src/index.js";
-import { opening, TestClock } from "./stand-in.js";
+import { opening, TestClock } from "./fake-server.js";
 
 const TIME = "2026-11-15T12:00:00.000Z";
 const message = (seq: number, messageId: string, content: string) => ({
@@ -17,7 +17,7 @@ const message = (seq: number, messageId: string, content: string) => ({
 const frame = (event: { seq: number; kind: string }): string =>
   `id: ${event.seq}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`;
 
-/** A server with three messages; what is sent to it is answered by `answer`. */
+/** A server with three messages; `answer` responds to requests. */
 function stage(answer: (path: string, body: unknown) => Promise<Response>) {
   let push: (text: string) => void = () => undefined;
   const encoder = new TextEncoder();
@@ -70,7 +70,7 @@ const texts = ({ shown }: ConversationState): string =>
     .join(" ");
 const REFUSED = () => Response.json({ code: "busy", detail: "a task runs" }, { status: 409 });
 
-test("S3.28, S3.29: going back is shown at once, and undone when it is refused", async () => {
+test("SESSION-28, SESSION-29: going back is shown at once, and undone when it is refused", async () => {
   let refuse = (): void => undefined;
   const { conversation } = stage(async () => {
     await new Promise<void>((resolve) => (refuse = resolve));
@@ -89,7 +89,7 @@ test("S3.28, S3.29: going back is shown at once, and undone when it is refused",
   conversation.close();
 });
 
-test("S3.27: what went back stays so when the log says it", async () => {
+test("SESSION-27: what went back stays so when the log says it", async () => {
   const { conversation, push } = stage(async () => Response.json({ contextId: "c", seq: 5 }));
   await until(conversation, (state) => texts(state) === "alpha beta gamma");
   assert.equal(await conversation.rewind({ messageId: "m3", seq: 3 }), true);

@@ -146,6 +146,9 @@ test("of many columns the first are shown, and all are known; sums keep their di
   const large = [{ bytes: 1_234_567_890_123 }, { bytes: 0.1 }, { bytes: 0.2 }];
   const sums = chartOf(large, "bytes", "bytes").points.map((point) => point.value);
   assert.deepEqual(sums, [1_234_567_890_123, 0.1, 0.2]);
-  const tenths = [{ a: "x", n: 0.1 }, { a: "x", n: 0.2 }];
+  const tenths = [
+    { a: "x", n: 0.1 },
+    { a: "x", n: 0.2 },
+  ];
   assert.equal(chartOf(tenths, "a", "n").points[0]?.value, 0.3);
 });

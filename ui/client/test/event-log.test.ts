@@ -58,7 +58,7 @@ test("it grows with the log, also in the middle of a page", async () => {
   assert.equal(log.get().count, 100, "the past has no more");
 });
 
-test("S5.55: filters by kind, task, words and internal find all that fit, in order", async () => {
+test("EVENT-55: filters by kind, task, words and internal find all that fit, in order", async () => {
   for (const seed of seeds(5)) {
     const server = new LogServer(new RandomLog(seed, 5).events);
     const head = server.events.at(-1)?.seq ?? 0;
@@ -107,7 +107,7 @@ test("every event has a line, in one line", () => {
   }
 });
 
-/** A door to this server that keeps the first answer to such a request until it is let go. */
+/** An API whose first matching response is held until it is released. */
 function holding(server: LogServer, such: (query: URLSearchParams) => boolean) {
   const { promise: asked, resolve: ask } = deferred();
   const { promise: free, resolve: letGo } = deferred();
@@ -115,7 +115,9 @@ function holding(server: LogServer, such: (query: URLSearchParams) => boolean) {
   const api = new ParleyApi({
     url: "http://x",
     fetch: async (input, init) => {
-      const answer = await server.api.http.answer({ path: String(input).slice("http://x".length) });
+      const answer = await server.api.http.request({
+        path: String(input).slice("http://x".length),
+      });
       if (!held && such(new URL(String(input)).searchParams)) {
         held = true;
         ask();

@@ -1,31 +1,33 @@
 /** The code of docs/typescript-client.md, compiled here; a test compares them. */
 import {
-  AgentMessages,
-  aggregateTokens,
   Conversation,
-  type MessageSource,
   emptyContext,
   fromSnapshot,
   groupsOf,
-  Home,
+  ContextList,
   keyOf,
-  lineOf,
   LiveContext,
-  messagesOf,
   ParleyApi,
   ParleyError,
   type ParleyEvent,
   reduce,
-  loadSession,
-  reduceSession,
-  rewindTo,
   rowsOf,
-  shown,
   streamContext,
   TaskStream,
   timelineOf,
   view,
 } from "@parley/client";
+import {
+  AgentMessages,
+  aggregateTokens,
+  type MessageSource,
+  lineOf,
+  messagesOf,
+  loadSession,
+  reduceSession,
+  rewindTo,
+  shown,
+} from "@parley/client/compat";
 
 declare const api: ParleyApi;
 declare const contextId: string;
@@ -38,16 +40,16 @@ declare const socket: MessageSource;
 declare function render(shown: unknown): void;
 
 export async function page(): Promise<void> {
-  const home = new Home(api);
+  const contextList = new ContextList(api);
   const conversation = new Conversation(api, contextId);
   conversation.subscribe(() => {
     const { shown, outgoing, refused, connection } = conversation.get();
     const rows = shown === undefined ? [] : rowsOf(view(shown));
-    render({ rows, outgoing, refused, connection, lists: groupsOf(home.get()) });
+    render({ rows, outgoing, refused, connection, lists: groupsOf(contextList.get()) });
   });
   await conversation.send({ content: "count to 10" });
   conversation.close();
-  home.close();
+  contextList.close();
 }
 
 export async function calls(): Promise<void> {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 /** The folder of the package. */
 export const ROOT = new URL("../../", import.meta.url);
 
-/** The blocks of a guide that are in this language. */
+/** The code blocks of a guide in this language. */
 export function blocks(file: string, language: string): string[] {
   const text = readFileSync(new URL(file, ROOT), "utf8");
   return [...text.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, "g"))].map(

@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ConnectionState, ParleyApi, type ParleyEvent, streamContext } from "../src/index.js";
 import { Random } from "./random.js";
-import { frame, opening, StandIn, TestClock } from "./stand-in.js";
+import { frame, opening, FakeServer, TestClock } from "./fake-server.js";
 import { counting } from "./log-server.js";
 
 const MINUTE_MS = 60_000;
 
 interface Arrival {
-  /** When it was sent by the server's clock, from when the connection was there by ours. */
+  /** The server's time of sending, relative to the local time of the connection. */
   readonly sentMs: number;
-  /** When it came by ours. */
+  /** The local time of arrival. */
   readonly cameMs: number;
 }
 
-/** The lag after each of these events, on one connection. */
+/** The lag after each event, on one connection. */
 async function lags(arrivals: readonly Arrival[]): Promise<ConnectionState[]> {
   const clock = new TestClock();
   const begin = clock.now();
@@ -29,7 +29,7 @@ async function lags(arrivals: readonly Arrival[]): Promise<ConnectionState[]> {
     {
       pull: async (controller) => {
         const text = at < 0 ? opening("0") : frames[at];
-        // The clock stands where the event comes, for the reader takes it before it asks for more.
+        // The clock stands at the arrival of the event when the reader asks for more.
         const now = at < 0 ? 0 : (arrivals[at]?.cameMs ?? 0);
         await clock.sleep(begin + now - clock.now());
         at++;
@@ -98,7 +98,7 @@ test("a server whose clock is behind, or ahead, is not late for it", async () =>
 test("a wait says whether a server was there to refuse", async () => {
   const clock = new TestClock();
   const log = counting(3);
-  const server = new StandIn(log, new Random(1), clock);
+  const server = new FakeServer(log, new Random(1), clock);
   server.faults = [{ refuse: 503 }, { refuse: 0 }, { refuse: 429 }, { cutAt: 200 }];
   const api = new ParleyApi({ url: "http://x", fetch: server.fetch });
   const states: ConnectionState[] = [];

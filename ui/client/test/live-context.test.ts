@@ -12,7 +12,7 @@ import {
 import { RandomLog } from "./random-log.js";
 import { Random, seeds } from "./random.js";
 import { shownOf, snapshotOf } from "./snapshot-of.js";
-import { type Fault, opening, StandIn, TestClock } from "./stand-in.js";
+import { type Fault, opening, FakeServer, TestClock } from "./fake-server.js";
 
 /** Waits until the live context is in a state. */
 function until(live: LiveContext, check: (state: LiveState) => boolean): Promise<LiveState> {
@@ -28,12 +28,12 @@ function until(live: LiveContext, check: (state: LiveState) => boolean): Promise
   });
 }
 
-test("X.9: whatever happens on the way, a live context ends up as the log says", async () => {
+test("CORE-9: whatever happens on the way, a live context ends up as the log says", async () => {
   for (const seed of seeds(20)) {
     const random = new Random(seed);
     const { events } = new RandomLog(seed, 3);
     const clock = new TestClock();
-    const server = new StandIn(events, random, clock);
+    const server = new FakeServer(events, random, clock);
     server.faults = Array.from({ length: random.int(6) }, (): Fault => {
       const at = random.int(5000);
       return random.pick<Fault>([

@@ -6,12 +6,12 @@ import {
   ParleyApi,
   type ParleyEvent,
   parsePosition,
-  placeOf,
+  positionOf,
   reduceAll,
 } from "../src/index.js";
 import { snapshotOf } from "./snapshot-of.js";
 
-/** A door to events in memory: pages of them, and snapshots at any place. */
+/** An in-memory API: pages of events, and snapshots at any position. */
 export class LogServer {
   readonly requests: string[] = [];
 
@@ -33,7 +33,7 @@ export class LogServer {
     },
   });
 
-  /** What somebody knows who has read all up to there, and was told later corrections. */
+  /** The state after all events up to there, with later corrections. */
   at(seq: number) {
     const then = reduceAll(
       emptyContext("c"),
@@ -49,7 +49,7 @@ export class LogServer {
     const kinds = query.get("kinds")?.split(",");
     const rest = this.events.filter(
       (event) =>
-        isAfter(placeOf(event), after) &&
+        isAfter(positionOf(event), after) &&
         (internal || event.k === undefined) &&
         (kinds === undefined || kinds.includes(event.kind)) &&
         (query.get("taskId") ?? event.taskId) === event.taskId,
@@ -57,11 +57,11 @@ export class LogServer {
     const events = rest.slice(0, limit);
     const hasMore = rest.length > limit;
     const last = hasMore ? events.at(-1) : this.events.at(-1);
-    return { events, hasMore, position: last === undefined ? 0 : formatPosition(placeOf(last)) };
+    return { events, hasMore, position: last === undefined ? 0 : formatPosition(positionOf(last)) };
   }
 }
 
-/** A task that says so many numbers. */
+/** A task that outputs this many numbers. */
 export function counting(numbers: number): ParleyEvent[] {
   const task = { taskId: "t", rootTaskId: "t", agentId: "a" };
   const all: (Record<string, unknown> & { kind: string })[] = [

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Outbox, ParleyApi } from "../src/index.js";
-import { TestClock } from "./stand-in.js";
+import { TestClock } from "./fake-server.js";
 
 interface Request {
   readonly content: string;
   readonly key: string;
 }
 
-/** A server that does with each message what `take` says; what it got is in `got`. */
+/** A server that handles each message with `take`; `got` contains the received messages. */
 function stage(take: (request: Request) => Promise<Response>) {
   const got: Request[] = [];
   const fetched: typeof fetch = async (_, init) => {
@@ -29,7 +29,7 @@ const nobody = (): never => {
   throw new TypeError("fetch failed");
 };
 
-/** Waits until a store says so. */
+/** Waits until a store's value matches. */
 function until(outbox: Outbox, check: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     const look = (): void => {
@@ -67,8 +67,8 @@ test("what no server took is tried again by itself, with the same key and in ord
   assert.deepEqual(
     waiting.map((one) => [one.message.content, one.waiting, one.error?.message]),
     [
-      ["a", true, "no answer from the server: fetch failed"],
-      ["b", true, "no answer from the server: fetch failed"],
+      ["a", true, "cannot reach the server: fetch failed"],
+      ["b", true, "cannot reach the server: fetch failed"],
     ],
   );
   there = true;
@@ -88,7 +88,7 @@ test("what waits is tried at once when there is reason to", async () => {
   const { outbox } = stage(async (one) => (there ? taken(one) : nobody()));
   await outbox.send({ content: "a" });
   there = true;
-  outbox.hurry();
+  outbox.retryNow();
   await until(outbox, () => !outbox.unsent);
 });
 
@@ -99,7 +99,7 @@ test("what was refused is not tried again by itself, and holds up nothing", asyn
   );
   assert.equal(await outbox.send({ content: "a" }), false);
   assert.equal(await outbox.send({ content: "b" }), true);
-  outbox.hurry();
+  outbox.retryNow();
   clock.pass();
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(contents(), "a b");
@@ -142,7 +142,7 @@ test("a request that is never answered is made again, with the same key", async 
   silent = false;
   clock.pass();
   assert.equal(await sent, false);
-  assert.match(outbox.get()[0]?.error?.message ?? "", /it took too long/);
+  assert.match(outbox.get()[0]?.error?.message ?? "", /the request timed out/);
   clock.pass();
   await until(outbox, () => !outbox.unsent);
   assert.equal(new Set(got.map((one) => one.key)).size, 1);

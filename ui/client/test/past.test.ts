@@ -5,7 +5,7 @@ import { counting, LogServer } from "./log-server.js";
 import { RandomLog } from "./random-log.js";
 import { Random, seeds } from "./random.js";
 import { shownOf } from "./snapshot-of.js";
-import { TestClock } from "./stand-in.js";
+import { TestClock } from "./fake-server.js";
 
 function there(past: Past): Promise<PastState> {
   return new Promise((resolve) => {
@@ -20,7 +20,7 @@ function there(past: Past): Promise<PastState> {
   });
 }
 
-test("S3.27: the past after any event is what somebody saw who watched it then", async () => {
+test("SESSION-27: the past after any event is what somebody saw who watched it then", async () => {
   for (const seed of seeds(10)) {
     const random = new Random(seed);
     const server = new LogServer(new RandomLog(seed, 4).events);
@@ -109,7 +109,7 @@ test("a failure that passes is tried again with growing waits, another is said",
         throw new TypeError("fetch failed");
       }
       return status === undefined
-        ? server.api.http.answer({ path: String(input).slice("http://x".length) })
+        ? server.api.http.request({ path: String(input).slice("http://x".length) })
         : Response.json({ code: "no", detail: "not now" }, { status });
     },
   });

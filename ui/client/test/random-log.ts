@@ -13,10 +13,7 @@ interface Open {
 const WORDS = ["hello", " wörld", " 語", "🦜\n", " 1", " and", '"quoted"', "\\", " "];
 const START = Date.parse("2026-11-15T10:00:00.000Z");
 
-/**
- * A context's log as a server might write it: one task at a time, with sub-agents, and rewinds in
- * between.
- */
+/** A random log as a server might write it: one task at a time, with sub-agents and rewinds. */
 export class RandomLog {
   readonly events: ParleyEvent[] = [];
   private readonly random: Random;
@@ -107,19 +104,26 @@ export class RandomLog {
     switch (this.random.int(depth < 2 ? 8 : 7)) {
       case 0:
       case 1:
-        return this.block(task);
+        this.block(task);
+        break;
       case 2:
-        return this.tool(task);
+        this.tool(task);
+        break;
       case 3:
-        return this.ask(task);
+        this.ask(task);
+        break;
       case 4:
-        return this.write(task);
+        this.write(task);
+        break;
       case 5:
-        return this.think(task);
+        this.think(task);
+        break;
       case 6:
-        return this.spend(task);
+        this.spend(task);
+        break;
       default:
-        return this.spawn(task, depth);
+        this.spawn(task, depth);
+        break;
     }
   }
 
@@ -251,7 +255,7 @@ export class RandomLog {
     this.of(task, { kind: "usage", model, ...tokens, ...cost });
   }
 
-  /** Sub-agents whose events come in turns. */
+  /** Sub-agents with interleaved events. */
   private spawn(task: Open, depth: number): void {
     const call = this.name("x");
     const taskIds = Array.from({ length: 1 + this.random.int(3) }, () => this.name("s"));
@@ -272,7 +276,7 @@ export class RandomLog {
   }
 
   private interleave(logs: ParleyEvent[][]): void {
-    for (let left = logs.filter((log) => log.length > 0); left.length > 0;) {
+    for (let left = logs.filter((log) => log.length > 0); left.length > 0; ) {
       const event = this.random.pick(left).shift();
       if (event !== undefined) {
         this.number(event, event.k === undefined ? 0 : 1);

@@ -7,10 +7,7 @@ interface Node {
   readonly call?: string;
 }
 
-/**
- * The events of one core task and a random tree of sub-agents below it, as compact as cases have
- * them.
- */
+/** The events of a core task and a random tree of sub-agents, in the compact form of the cases. */
 export class RandomTree {
   readonly events: CompactEvent[] = [];
   private readonly random: Random;
@@ -23,12 +20,14 @@ export class RandomTree {
     this.random = new Random(seed);
     const core = { id: "core" };
     this.of(core, { kind: "task-created" });
-    this.work(core, 0).forEach((event) => this.events.push(event));
+    this.events.push(...this.work(core, 0));
     this.of(core, { kind: "task-complete" });
-    this.events.forEach((event, i) => (event.seq = i + 1));
+    for (const [i, event] of this.events.entries()) {
+      event.seq = i + 1;
+    }
   }
 
-  /** What a task does, in order. */
+  /** The steps of a task, in order. */
   private work(task: Node, depth: number): CompactEvent[] {
     const events: CompactEvent[] = [];
     const say = (fields: CompactEvent): void => void events.push(this.stamped(task, fields));

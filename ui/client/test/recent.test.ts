@@ -14,7 +14,7 @@ import { counting } from "./log-server.js";
 import { RandomLog } from "./random-log.js";
 import { Random, seeds } from "./random.js";
 import { shownOf, snapshotOf } from "./snapshot-of.js";
-import { StandIn, TestClock } from "./stand-in.js";
+import { FakeServer, TestClock } from "./fake-server.js";
 
 function until(live: LiveContext, check: (state: LiveState) => boolean): Promise<LiveState> {
   return new Promise((resolve) => {
@@ -29,13 +29,9 @@ function until(live: LiveContext, check: (state: LiveState) => boolean): Promise
   });
 }
 
-/** A server that has this log, answers for its end, and for snapshots of its past. */
-function serverOf(
-  events: readonly ParleyEvent[],
-  random: Random,
-  clock: TestClock,
-): typeof fetch {
-  const server = new StandIn([...events], random, clock);
+/** A server with this log that returns its end and snapshots of its past. */
+function serverOf(events: readonly ParleyEvent[], random: Random, clock: TestClock): typeof fetch {
+  const server = new FakeServer([...events], random, clock);
   return async (input, init) => {
     const url = new URL(String(input));
     if (url.pathname.endsWith("/snapshot")) {
@@ -74,7 +70,7 @@ test("recent events and a snapshot before them show what all events do", async (
     live.close();
     const expected = shownOf(view(reduceAll(emptyContext("c"), events)));
     assert.deepEqual(end.context && shownOf(view(end.context)), expected, `seed ${seed}`);
-    // Nobody sees the past pass by.
+    // Past events are not shown while they load.
     assert.ok(
       shown.every((seq) => seq === 0 || seq === events.at(-1)?.seq || end.context?.rewinds),
     );
@@ -112,7 +108,7 @@ test("earlier events are read when somebody wants them, and nothing is hidden me
   );
 });
 
-/** Turns of three events each, the last of which went back to the first event, and one more. */
+/** Turns of three events each, a rewind to the first event, and one more turn. */
 function rewound(turns: number): ParleyEvent[] {
   const all: object[] = [{ kind: "context-created", owner: "local" }];
   for (let i = 0; i < turns; i++) {
@@ -137,10 +133,7 @@ test("a rewind far back is no reason to read all that it left, until somebody as
   });
   let { context } = await until(live, caughtUp(events));
   assert.equal(context?.base, 502);
-  assert.deepEqual(
-    context && rowsOf(view(context)).map((row) => row.key),
-    ["m-last"],
-  );
+  assert.deepEqual(context && rowsOf(view(context)).map((row) => row.key), ["m-last"]);
   live.earlier();
   ({ context } = await until(live, (now) => caughtUp(events)(now) && now.context?.base !== 502));
   live.close();
@@ -182,7 +175,7 @@ test("what is not recent is forgotten while it streams, if nobody looks at it", 
     const seen = new Set<string>();
     live.subscribe(() => {
       const { loading, connection, context } = live.get();
-      // Once it is there, it does not go, nor say that it loads.
+      // Once loaded, it stays and does not show as loading.
       if (!loading || seen.size > 0) {
         seen.add(`${loading} ${connection?.status} ${context === undefined}`);
       }

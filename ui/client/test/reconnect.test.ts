@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EventStream, formatPosition, type StreamedEvent } from "../src/index.js";
-import { opening, TestClock } from "./stand-in.js";
+import { opening, TestClock } from "./fake-server.js";
 
 const encoder = new TextEncoder();
 const event = (seq: number): string => {
@@ -10,7 +10,7 @@ const event = (seq: number): string => {
   return `id: ${seq}\nevent: state-updated\ndata: ${data}\n\n`;
 };
 
-/** A server whose connections stay open; each gives the event that follows where it began. */
+/** A server with open connections; each sends the event after its start. */
 function stage() {
   const opened: string[] = [];
   const ended: AbortSignal[] = [];

@@ -41,7 +41,7 @@ test("an event that comes twice counts once, and nothing is changed in place", (
   }
 });
 
-test("X.9: a snapshot and the events after it are the same as all events", () => {
+test("CORE-9: a snapshot and the events after it are the same as all events", () => {
   let afresh = 0;
   for (const seed of seeds(14)) {
     const { events } = new RandomLog(seed, 3);
@@ -62,7 +62,7 @@ test("X.9: a snapshot and the events after it are the same as all events", () =>
           later = fromSnapshot(snapshotOf(all));
           afresh++;
         }
-        // Not only at the end, where nothing is being said any more.
+        // Not only at the end, where no text is streaming.
         if (next.seq % LOOKS === i % LOOKS || next === events.at(-1)) {
           const where = `seed ${seed}, snapshot at ${i + 1}, event ${next.seq}`;
           assert.deepEqual(shownOf(view(later)), shownOf(view(all)), where);
@@ -73,7 +73,7 @@ test("X.9: a snapshot and the events after it are the same as all events", () =>
   assert.ok(afresh > 0, "some rewinds go back to before the snapshot");
 });
 
-/** From where on events come again: from the start, or from somewhere before the snapshot. */
+/** Where repeated events start: at the beginning, or before the snapshot. */
 function random(seed: number, i: number): number {
   return new Random(seed * 1000 + i).int(i + 2);
 }

@@ -11,7 +11,7 @@ import {
 
 const EMPTY = emptyContext("c");
 
-/** Events written down one by one; what is missing has a default. */
+/** Events with defaults for missing fields. */
 function log(...events: (Record<string, unknown> & { kind: string })[]): ParleyEvent[] {
   return events.map((fields, i) => {
     const seq = i + 1;
@@ -289,10 +289,7 @@ test("a rewind undoes usage and state, but not edits, nor what belongs to the us
     { kind: "usage", model: "m", inputTokens: 1, outputTokens: 1 },
     { kind: "context-rewound", toSeq: 3 },
   );
-  assert.equal(
-    conversation[0]?.kind === "message" && conversation[0].message.content,
-    "edited",
-  );
+  assert.equal(conversation[0]?.kind === "message" && conversation[0].message.content, "edited");
   assert.deepEqual([usage, state, title], [[], { a: 1, gone: 1, "user:x": 3 }, "edited"]);
 });
 

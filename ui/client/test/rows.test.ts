@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   emptyContext,
-  endOf,
-  holds,
+  forkSeqAfter,
+  containsTask,
   indexOfRow,
-  innerPlace,
+  innerRowKey,
   keyOfStep,
-  markOfRow,
+  selectionOfRow,
   type ParleyEvent,
   progressOf,
   reduceAll,
@@ -111,7 +111,11 @@ test("the one agent that a supervisor chose speaks for it; several stand at thei
     ["m-m1", "c-x", "e-t1"],
   );
   const [, call] = several;
-  assert.ok(call?.kind === "call" && holds(call.children, "t2") && !holds(call.children, "t3"));
+  assert.ok(
+    call?.kind === "call" &&
+      containsTask(call.children, "t2") &&
+      !containsTask(call.children, "t3"),
+  );
   assert.equal(rowAt(several, undefined, "t2"), 1);
   const none = { ended: 0, failed: 0, stopped: 0 };
   assert.deepEqual(call.children && progressOf(call.children), { total: 1, ...none });
@@ -149,9 +153,14 @@ test("what waits its turn is no row, and what steers stands where it was said", 
   );
 });
 
-test("an answer stands with its task, also after what was said meanwhile", () => {
+test("an answer stands with its task, also after what was Sent while working", () => {
   const next = task("t2", "supervisor");
-  const answer = { messageId: "m9", role: "assistant", content: "done", metadata: { taskId: "t1" } };
+  const answer = {
+    messageId: "m9",
+    role: "assistant",
+    content: "done",
+    metadata: { taskId: "t1" },
+  };
   const log = [
     ...begin(),
     ...asked("m1", root),
@@ -184,8 +193,8 @@ test("a fork after a task goes up to what was said next", () => {
   log.push(status(second, "completed"));
   const shown = view(reduceAll(emptyContext("c"), log));
   const [one, two] = shown.tasks;
-  assert.equal(one && endOf(rowsOf(shown), one), 4);
-  assert.equal(two && endOf(rowsOf(shown), two), undefined);
+  assert.equal(one && forkSeqAfter(rowsOf(shown), one), 4);
+  assert.equal(two && forkSeqAfter(rowsOf(shown), two), undefined);
 });
 
 test("only so many rows are in the page, and those that are looked at", () => {
@@ -197,7 +206,7 @@ test("only so many rows are in the page, and those that are looked at", () => {
   assert.deepEqual(windowOf(5_000, 70), { from: 70, to: 470 });
 });
 
-test("what waits for its turn is shown where it stands if nothing else is at work", () => {
+test("what is queued is shown where it stands if nothing else is working…", () => {
   const first = task("t8", "supervisor");
   const second = task("t9", "supervisor");
   const log = [...begin(), ...asked("m1", first), ...asked("m2", second)];
@@ -261,7 +270,13 @@ test("a row is found again by its place when its words are told in another way",
       status(of, "working"),
       said(of, `b-${of.taskId}`, "yes"),
       at({ kind: "content-complete", ...of, content: "yes", blockId: `b-${of.taskId}` }),
-      at({ kind: "message", ...of, messageId: `a-${of.taskId}`, role: "assistant", content: "yes" }),
+      at({
+        kind: "message",
+        ...of,
+        messageId: `a-${of.taskId}`,
+        role: "assistant",
+        content: "yes",
+      }),
       status(of, "completed"),
     );
   }
@@ -312,8 +327,8 @@ test("what a sub-agent writes is a step of its own, and a link to it leads there
   );
   const [inner] = seen.tasks[0]?.children ?? [];
   assert.deepEqual(inner && stepsOf(inner).map(keyOfStep), ["w-7"]);
-  assert.equal(innerPlace(seen, "t2", log[6]), "w-7");
-  assert.equal(markOfRow(seen, "w-7")?.taskId, "t2");
+  assert.equal(innerRowKey(seen, "t2", log[6]), "w-7");
+  assert.equal(selectionOfRow(seen, "w-7")?.taskId, "t2");
 });
 
 test("of what was written before a snapshot the latest is shown, and goes on growing", () => {
@@ -337,7 +352,7 @@ test("what was said while a task worked is known by that, also when the task has
   log.push(status(root, "completed"), status(second, "working"), status(second, "canceled"));
   log.push(...asked("m3", third), status(third, "working"));
   const meanwhile = (all: readonly Row[]) =>
-    all.flatMap((row) => (row.kind === "said" ? [[row.message.messageId, row.meanwhile]] : []));
+    all.flatMap((row) => (row.kind === "message" ? [[row.message.messageId, row.meanwhile]] : []));
   const wanted = [
     ["m1", false],
     ["m2", true],

@@ -5,15 +5,12 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import {
-  AgentMessages,
-  aggregateTokens,
   emptyContext,
   fromSnapshot,
   LiveContext,
-  messagesOf,
   newKey,
   ParleyApi,
-  ParleyError,
+  type ParleyError,
   type ParleyEvent,
   corrected,
   reduceAll,
@@ -24,17 +21,18 @@ import {
   type ContextView,
   type WorkflowEvent,
 } from "../src/index.js";
+import { AgentMessages, aggregateTokens, messagesOf } from "../src/compat/index.js";
 import { blocks } from "./guides.js";
 import { Random } from "./random.js";
 import { NO_SERVER, Server } from "./server.js";
 import { shownOf } from "./snapshot-of.js";
-import { HASTY_CLOCK } from "./stand-in.js";
+import { FAST_CLOCK } from "./fake-server.js";
 import { shape } from "./timeline-cases.js";
 
 const AGENT = "agent-code";
 const PATIENCE_MS = 60_000;
 
-/** Cuts every stream after a while, as trains and lifts do. */
+/** Cuts every stream after a while, like a bad mobile connection. */
 function cutting(random: Random): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
@@ -79,7 +77,7 @@ function texts(shown: ContextView): string[] {
 
 async function allEvents(api: ParleyApi, contextId: string): Promise<ParleyEvent[]> {
   const events: ParleyEvent[] = [];
-  for (let after: number | string = 0, more = true; more;) {
+  for (let after: number | string = 0, more = true; more; ) {
     const page = await api.events(contextId, { after, filter: { internal: true } });
     events.push(...page.events);
     after = page.position;
@@ -121,7 +119,7 @@ describe("with a real server", { skip: NO_SERVER }, () => {
     const shaky = new ParleyApi({ url: server.url, fetch: cutting(random) });
     const { contextId } = await api.createContext();
     const message = { content: "count to 60", agentId: AGENT };
-    const options = { clock: HASTY_CLOCK };
+    const options = { clock: FAST_CLOCK };
     const stream = await TaskStream.send(shaky, contextId, message, options);
     const seen: ParleyEvent[] = [];
     for await (const event of stream) {
@@ -177,7 +175,7 @@ describe("with a real server", { skip: NO_SERVER }, () => {
   test("an approval is shown, answered and gone, over a shaky line", async () => {
     const shaky = new ParleyApi({ url: server.url, fetch: cutting(new Random(2)) });
     const { contextId } = await api.createContext();
-    const live = new LiveContext(shaky, contextId, { clock: HASTY_CLOCK });
+    const live = new LiveContext(shaky, contextId, { clock: FAST_CLOCK });
     try {
       await api.send(
         contextId,
@@ -263,11 +261,11 @@ describe("with a real server", { skip: NO_SERVER }, () => {
     let stale = 0;
     for (let at = 1; at <= last; at++) {
       const snapshot = await api.snapshot(contextId, { at });
-      // The server's snapshot stands after the internal events of its last public one, or before.
+      // The server's snapshot is after the internal events of its last public one, or before them.
       const upTo = events.filter(
         (event) => event.seq <= at && (event.k === undefined || event.seq < at),
       );
-      // Messages of the past read as they were corrected since.
+      // Past messages include later corrections.
       const mine = corrected(reduceAll(emptyContext(contextId), upTo), events);
       const known = fromSnapshot(snapshot);
       assert.deepEqual(
@@ -291,7 +289,7 @@ describe("with a real server", { skip: NO_SERVER }, () => {
     assert.deepEqual(blocks("README.md", "text"), [stdout]);
   });
 
-  test("S2.66, S2.75: all messages of an agent are shown, also where no socket tells of them", async () => {
+  test("AGENT-66, AGENT-75: all messages of an agent are shown, also where no socket tells of them", async () => {
     const launch = { type: AGENT, prompt: "count to 20" };
     const call = { method: "POST", path: "/api/agents", body: launch } as const;
     const { agentId } = await api.http.json<{ agentId: string }>(call);
@@ -325,7 +323,7 @@ describe("with a real server", { skip: NO_SERVER }, () => {
     assert.ok(expected.items.some((item) => typeof item === "object" && item.threads.length > 0));
   });
 
-  test("requests count once, refusals are typed, and the rest of the door answers", async () => {
+  test("requests count once, refusals are typed, and the remaining endpoints answer", async () => {
     const { contextId } = await api.createContext({ title: "All" }, { idempotencyKey: newKey() });
     const once = { idempotencyKey: newKey() };
     const first = await api.send(
@@ -342,7 +340,7 @@ describe("with a real server", { skip: NO_SERVER }, () => {
     const busy = api.send(contextId, { content: "no", whenBusy: "reject" });
     await assert.rejects(
       busy,
-      (error: ParleyError) => error.status === 409 && error.code === "busy" && !error.passing,
+      (error: ParleyError) => error.status === 409 && error.code === "busy" && !error.retryable,
     );
     assert.deepEqual(await api.contextOfTask(first.taskId), { contextId, taskId: first.taskId });
     const canceled = await api.cancelTask(contextId, first.taskId);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-/** Why tests that need a server are skipped, or false if there is one. */
+/** Why tests are skipped that need a server, or false. */
 export const NO_SERVER: string | false =
   process.env["PARLEY_URL"] === undefined && process.env["PARLEY_PROGRAM"] === undefined
     ? "needs a server: set PARLEY_URL, or PARLEY_PROGRAM to the program that starts one (./parley)"
@@ -14,9 +14,7 @@ const PATIENCE_MS = 60_000;
 /** The program may have to be built first. */
 const START_MS = 240_000;
 
-/**
- * A real server: the one at PARLEY_URL, or one that PARLEY_PROGRAM starts, with data of its own.
- */
+/** A real server: the one at PARLEY_URL, or one started by PARLEY_PROGRAM with its own data. */
 export class Server {
   private constructor(
     readonly url: string,
@@ -33,7 +31,7 @@ export class Server {
     const program = process.env["PARLEY_PROGRAM"] ?? "";
     const child = spawn(program, ["--port", "0", "--data", join(folder, "data")], {
       cwd: folder,
-      // The server ends with this process, also if this one is killed.
+      // The server exits with this process, even if it is killed.
       env: { ...withoutKeys(process.env), PARLEY_PARENT_PID: String(process.pid) },
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -60,7 +58,7 @@ export class Server {
   }
 }
 
-/** Tests ask no model that costs money. */
+/** Without keys, tests cannot call paid models. */
 function withoutKeys(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(environment).filter(([name]) => !/^(ANTHROPIC|OPENAI|PARLEY)_/.test(name)),

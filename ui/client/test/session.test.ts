@@ -12,7 +12,7 @@ import {
   type SessionState,
   shown,
   textOf,
-} from "../src/index.js";
+} from "../src/compat/index.js";
 
 function message(id: string, turn = id, role: "user" | "agent" = "agent"): A2AMessage {
   const metadata = { kagent_invocation_id: turn };
@@ -81,21 +81,21 @@ interface Row {
 
 const ROWS: Row[] = [
   {
-    name: "S3.22 a task with a history takes the place of everything",
+    name: "SESSION-22 a task with a history takes the place of everything",
     from: STREAMING,
     frames: [task([A, B, C])],
     stored: ["A", "B", "C"],
     streaming: [],
   },
   {
-    name: "S3.16 also one without its kind, and one that has another id",
+    name: "SESSION-16 also one without its kind, and one that has another id",
     from: STREAMING,
     frames: [{ id: "t", history: [C] }],
     stored: ["C"],
     streaming: [],
   },
   {
-    name: "S3.23 a task without a history begins a stream and takes nothing away",
+    name: "SESSION-23 a task without a history begins a stream and takes nothing away",
     from: LOADED,
     frames: [task([], { id: "t", status: { state: "submitted" } })],
     stored: ["A", "B", "C"],
@@ -103,21 +103,21 @@ const ROWS: Row[] = [
     isStreaming: true,
   },
   {
-    name: "S3.50 a task without a history that says it is rewound leaves nothing",
+    name: "SESSION-50 a task without a history that says it is rewound leaves nothing",
     from: LOADED,
     frames: [task([], { metadata: { kagent_rewound: true } })],
     stored: [],
     streaming: [],
   },
   {
-    name: "S3.27 no ABCA: going back to A shows A",
+    name: "SESSION-27 no ABCA: going back to A shows A",
     from: LOADED,
     frames: [task([A], { metadata: { kagent_rewound: true } })],
     stored: ["A"],
     streaming: [],
   },
   {
-    name: "S3.13 rewind and invoke: the task first, then the new turn",
+    name: "SESSION-13 rewind and invoke: the task first, then the new turn",
     from: LOADED,
     frames: [task([A]), status("working", words("new ")), status("working", words("turn"))],
     stored: ["A"],
@@ -127,7 +127,7 @@ const ROWS: Row[] = [
     status: "working",
   },
   {
-    name: "S3.24, S3.31 words of a status gather, and the last status makes a message of them",
+    name: "SESSION-24, SESSION-31 words of a status gather, and the last status makes a message of them",
     from: EMPTY_SESSION,
     frames: [
       status("working", words("Hel")),
@@ -138,7 +138,7 @@ const ROWS: Row[] = [
     streaming: ["Hello"],
   },
   {
-    name: "S3.31 words that begin like those before them are still added",
+    name: "SESSION-31 words that begin like those before them are still added",
     from: EMPTY_SESSION,
     frames: [status("working", words("a")), status("working", words("ab"))],
     stored: [],
@@ -162,15 +162,12 @@ const ROWS: Row[] = [
   {
     name: "a final status that says all of it once more is shown once",
     from: EMPTY_SESSION,
-    frames: [
-      status("working", words("Hel")),
-      status("completed", words("Hello"), { final: true }),
-    ],
+    frames: [status("working", words("Hel")), status("completed", words("Hello"), { final: true })],
     stored: [],
     streaming: ["Hello"],
   },
   {
-    name: "S3.14 the order in which kagent sends, with the artifact before the end",
+    name: "SESSION-14 the order in which kagent sends, with the artifact before the end",
     from: sent(EMPTY_SESSION, user),
     frames: [
       task([], { id: "t", status: { state: "submitted" } }),
@@ -185,7 +182,7 @@ const ROWS: Row[] = [
     streaming: ["mine", "Hello"],
   },
   {
-    name: "S3.25 an artifact that comes in pieces is one message",
+    name: "SESSION-25 an artifact that comes in pieces is one message",
     from: EMPTY_SESSION,
     frames: [
       artifact("Hel", { append: false }),
@@ -197,7 +194,7 @@ const ROWS: Row[] = [
     streaming: ["Hello!"],
   },
   {
-    name: "S3.25 a tool call stands where it happened",
+    name: "SESSION-25 a tool call stands where it happened",
     from: EMPTY_SESSION,
     frames: [
       status("working", words("I look.")),
@@ -210,21 +207,21 @@ const ROWS: Row[] = [
     streaming: ["I look.", "", "Done."],
   },
   {
-    name: "S3.26 a message is appended, also in the form of 1.0, and once",
+    name: "SESSION-26 a message is appended, also in the form of 1.0, and once",
     from: LOADED,
     frames: [message("D"), { message: { ...message("E"), kind: undefined } }, message("D")],
     stored: ["A", "B", "C"],
     streaming: ["D", "E"],
   },
   {
-    name: "S3.20, S3.26 what is not known is appended",
+    name: "SESSION-20, SESSION-26 what is not known is appended",
     from: LOADED,
     frames: [{ kind: "surprise" }],
     stored: ["A", "B", "C"],
     streaming: ['{"kind":"surprise"}'],
   },
   {
-    name: "S3.30 what a person sent is not shown twice",
+    name: "SESSION-30 what a person sent is not shown twice",
     from: sent(LOADED, user),
     frames: [status("submitted", user)],
     stored: ["A", "B", "C"],
@@ -233,7 +230,7 @@ const ROWS: Row[] = [
     status: "working",
   },
   {
-    name: "S3.21 a turn in the form of 1.0 keeps the turns before it",
+    name: "SESSION-21 a turn in the form of 1.0 keeps the turns before it",
     from: sent({ ...EMPTY_SESSION, stored: [A] }, user),
     frames: [
       { task: { ...task([user]), kind: undefined, id: "t", status: SUBMITTED } },
@@ -245,7 +242,7 @@ const ROWS: Row[] = [
     streaming: ["Hello"],
   },
   {
-    name: "S3.21 a rewind in the form of 1.0 replaces",
+    name: "SESSION-21 a rewind in the form of 1.0 replaces",
     from: LOADED,
     frames: [{ task: { ...task([A], { metadata: { kagent_rewound: true } }), kind: undefined } }],
     stored: ["A"],
@@ -286,14 +283,14 @@ for (const row of ROWS) {
   });
 }
 
-test("S3.20 what is not known is logged", () => {
+test("SESSION-20 what is not known is logged", () => {
   const logged: unknown[] = [];
   reduceSession(EMPTY_SESSION, { kind: "surprise" }, (_, payload) => logged.push(payload));
   reduceSession(EMPTY_SESSION, message("A"), (_, payload) => logged.push(payload));
   assert.deepEqual(logged, [{ kind: "surprise" }]);
 });
 
-test("S3.28 a rewind cuts before the turn, and the server's task decides", () => {
+test("SESSION-28 a rewind cuts before the turn, and the server's task decides", () => {
   const cut = rewindTo({ ...LOADED, streaming: [message("D", "2")] }, "2");
   assert.deepEqual(texts(shown(cut)), ["A"]);
   const told = reduceSession(cut, task([A, message("server's")]));
@@ -302,13 +299,13 @@ test("S3.28 a rewind cuts before the turn, and the server's task decides", () =>
   assert.equal(rewindTo(LOADED, "unknown"), LOADED);
 });
 
-test("S3.50 an empty task that answers a rewind leaves nothing, marked or not", () => {
+test("SESSION-50 an empty task that answers a rewind leaves nothing, marked or not", () => {
   const told = reduceSession(rewindTo(LOADED, "1"), task([]));
   assert.deepEqual(shown(told), []);
   assert.equal(told.before, undefined);
 });
 
-test("S3.29 a rewind that fails shows again what it had cut off", () => {
+test("SESSION-29 a rewind that fails shows again what it had cut off", () => {
   const failed = status("failed", words("no such invocation"), { final: true });
   const refused = { jsonrpc: "2.0", id: 1, error: { code: -32602, message: "no" } };
   for (const frame of [failed, refused]) {
@@ -322,19 +319,19 @@ test("S3.29 a rewind that fails shows again what it had cut off", () => {
   assert.equal(rewindFailed(LOADED), LOADED, "nothing was cut");
 });
 
-test("S3.29 a turn that fails after its rewind was done brings nothing back", () => {
+test("SESSION-29 a turn that fails after its rewind was done brings nothing back", () => {
   const rewound = reduceSession(rewindTo(LOADED, "2"), task([A]));
   const failed = reduceSession(rewound, status("failed", words("broke"), { final: true }));
   assert.deepEqual(texts(shown(failed)), ["A", "broke"]);
 });
 
-test("S3.45 a reload shows what the stream has shown", () => {
+test("SESSION-45 a reload shows what the stream has shown", () => {
   const live = reduceSession(LOADED, task([A], { metadata: { kagent_rewound: true } }));
   const reloaded = loadSession([task([A])]);
   assert.deepEqual(shown(reloaded), shown(live));
 });
 
-test("S3.66 what a task waits for is shown once after a reload", () => {
+test("SESSION-66 what a task waits for is shown once after a reload", () => {
   const asks = { ...message("May I?"), taskId: "t" };
   const status = { state: "input-required", message: asks };
   for (const history of [[A, asks], [A]]) {
@@ -346,7 +343,7 @@ test("S3.66 what a task waits for is shown once after a reload", () => {
   }
 });
 
-test("S3.62 a stream that is joined late keeps what other tasks said", () => {
+test("SESSION-62 a stream that is joined late keeps what other tasks said", () => {
   const [mine, half] = [message("mine", "t", "user"), message("half", "t")];
   const working = { id: "t", status: { state: "working" } };
   const state = joined({ ...EMPTY_SESSION, stored: [A, mine] }, task([mine, half], working));
@@ -357,11 +354,14 @@ test("S3.62 a stream that is joined late keeps what other tasks said", () => {
   assert.ok(!ended.isStreaming);
 });
 
-test("S3.10 [DONE] at the end of a stream changes nothing", () => {
+test("SESSION-10 [DONE] at the end of a stream changes nothing", () => {
   const ended = reduceSession(LOADED, status("completed", undefined, { final: true }));
   const logged: unknown[] = [];
   for (const done of ["[DONE]", " [DONE]\n"]) {
-    assert.equal(reduceSession(ended, done, (_, payload) => logged.push(payload)), ended);
+    assert.equal(
+      reduceSession(ended, done, (_, payload) => logged.push(payload)),
+      ended,
+    );
     assert.equal(joined(ended, done), ended);
   }
   assert.deepEqual(logged, []);

@@ -1,7 +1,7 @@
 import type { ContextState, ContextView, Snapshot, TaskInfo, TaskNode } from "../src/index.js";
 import { view } from "../src/index.js";
 
-/** The snapshot that a server would give of this context. */
+/** The snapshot that a server would return for this context. */
 export function snapshotOf(state: ContextState): Snapshot {
   const shown = view(state);
   const tasks = flat(shown.tasks);
@@ -37,7 +37,7 @@ export function snapshotOf(state: ContextState): Snapshot {
   }) as Snapshot;
 }
 
-/** What a view shows of what a snapshot knows: all but the work that was done before it. */
+/** The part of a view that a snapshot knows: everything except earlier work. */
 export function shownOf(shown: ContextView): unknown {
   const tasks = flat(shown.tasks);
   return wire({
@@ -90,7 +90,7 @@ export function flat(tasks: readonly TaskNode[]): TaskNode[] {
   return tasks.flatMap((task) => [task, ...flat(task.children)]).sort((a, b) => a.seq - b.seq);
 }
 
-/** As it looks after a way over the wire. */
+/** The value after a round trip through JSON. */
 export function wire(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }

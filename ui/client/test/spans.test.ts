@@ -3,10 +3,10 @@ import { test } from "node:test";
 import {
   type ContextView,
   emptyContext,
-  markOfEvent,
-  markOfRow,
-  markOfSpan,
-  marks,
+  selectionOfEvent,
+  selectionOfRow,
+  selectionOfSpan,
+  isSelected,
   type ParleyEvent,
   reduceAll,
   rowsOf,
@@ -22,11 +22,11 @@ const ROOT = { taskId: "t", rootTaskId: "t", agentId: "lead" };
 const CHILD = { taskId: "u", parentTaskId: "t", rootTaskId: "t", agentId: "helper" };
 const SPAWNED = { ...CHILD, spawnedByCallId: "call" };
 const CALL = { toolCallId: "call", toolName: "subagents" };
-// Most of what is read is in the cache, and none of that is among `inputTokens`.
+// Most input tokens are cached, and `inputTokens` excludes them.
 const CACHED = { cacheCreationInputTokens: 2, cacheReadInputTokens: 3 };
 const MONEY = { inputTokens: 5, ...CACHED, outputTokens: 5, costUsd: 0.25 };
 
-/** A task that asks a model and then a sub-agent, which asks one too; an hour later, another. */
+/** A task with a model call and a sub-agent that has one too; an hour later, another task. */
 const FACTS: readonly Fields[] = [
   { at: 0, kind: "context-created", owner: "local" },
   { at: 0, kind: "message", messageId: "m", role: "user", content: "go" },
@@ -69,7 +69,7 @@ function shown(): ContextView {
   return view(reduceAll(emptyContext("c"), events()));
 }
 
-test("S4.18: tasks, model calls and tools stand where they began, with time, tokens and cost", () => {
+test("WORKFLOW-18: tasks, model calls and tools stand where they began, with time, tokens and cost", () => {
   const { rows, axis } = waterfallOf(shown());
   assert.deepEqual(
     rows.map(({ kind, label, depth, start, end, tokens, costUsd, status }) => [
@@ -134,20 +134,24 @@ test("an event, its span and its row of the conversation know each other", () =>
   assert.ok(delta !== undefined && started !== undefined);
   const [lead, model, tool] = rows;
   assert.ok(lead !== undefined && model !== undefined && tool !== undefined);
-  assert.equal(markOfEvent(seen, delta).span, model.key);
-  assert.equal(markOfEvent(seen, delta).row, "b-b");
-  assert.equal(markOfSpan(seen, model).row, "b-b");
-  assert.equal(markOfRow(seen, "b-b")?.span, model.key);
-  assert.equal(markOfEvent(seen, started).row, "c-call");
-  assert.equal(markOfSpan(seen, tool).row, "c-call");
-  assert.equal(markOfRow(seen, "m-m")?.span, lead.key);
-  assert.equal(markOfRow(seen, "x-nothing"), undefined);
-  const pointed = log.filter((event) => marks(markOfSpan(seen, tool), markOfEvent(seen, event)));
+  assert.equal(selectionOfEvent(seen, delta).span, model.key);
+  assert.equal(selectionOfEvent(seen, delta).row, "b-b");
+  assert.equal(selectionOfSpan(seen, model).row, "b-b");
+  assert.equal(selectionOfRow(seen, "b-b")?.span, model.key);
+  assert.equal(selectionOfEvent(seen, started).row, "c-call");
+  assert.equal(selectionOfSpan(seen, tool).row, "c-call");
+  assert.equal(selectionOfRow(seen, "m-m")?.span, lead.key);
+  assert.equal(selectionOfRow(seen, "x-nothing"), undefined);
+  const pointed = log.filter((event) =>
+    isSelected(selectionOfSpan(seen, tool), selectionOfEvent(seen, event)),
+  );
   assert.deepEqual(
     pointed.map((event) => event.kind),
     ["tool-start", "tool-complete"],
   );
-  const own = log.filter((event) => marks(markOfSpan(seen, lead), markOfEvent(seen, event)));
+  const own = log.filter((event) =>
+    isSelected(selectionOfSpan(seen, lead), selectionOfEvent(seen, event)),
+  );
   assert.ok(own.every((event) => event.taskId === "t") && own.length === 9, `${own.length}`);
 });
 
@@ -164,10 +168,10 @@ test("whatever a log holds, every span is there once, and every mark leads somew
     }
     const known = new Set(seen.tasks.map((task) => task.taskId));
     for (const event of log.filter((one) => known.has(one.taskId ?? ""))) {
-      assert.ok(keys.has(markOfEvent(seen, event).span ?? ""), `seed ${seed}, ${event.kind}`);
+      assert.ok(keys.has(selectionOfEvent(seen, event).span ?? ""), `seed ${seed}, ${event.kind}`);
     }
     for (const row of rowsOf(seen).filter((one) => /^[cbtew]-/.test(one.key))) {
-      assert.ok(markOfRow(seen, row.key) !== undefined, `seed ${seed}, ${row.key}`);
+      assert.ok(selectionOfRow(seen, row.key) !== undefined, `seed ${seed}, ${row.key}`);
     }
   }
 });

@@ -41,7 +41,7 @@ test("nor does it with cuts at random", () => {
     const random = new Random(seed);
     const bytes = encoder.encode(STREAM);
     const chunks: Uint8Array[] = [];
-    for (let at = 0; at < bytes.length;) {
+    for (let at = 0; at < bytes.length; ) {
       const size = random.int(12);
       chunks.push(bytes.slice(at, at + size));
       at += size;

@@ -6,24 +6,24 @@ import {
   ParleyError,
   type ParleyEvent,
   streamContext,
-  StreamGap,
+  type StreamGap,
   type StreamOptions,
   TaskStream,
 } from "../src/index.js";
 import { RandomLog } from "./random-log.js";
 import { Random, seeds } from "./random.js";
-import { type Fault, frame, opening, StandIn, TestClock } from "./stand-in.js";
+import { type Fault, frame, opening, FakeServer, TestClock } from "./fake-server.js";
 
 interface Setup {
   readonly clock: TestClock;
-  readonly server: StandIn;
+  readonly server: FakeServer;
   readonly states: ConnectionState[];
   read(options?: StreamOptions): Promise<ParleyEvent[]>;
 }
 
 function setup(log: readonly ParleyEvent[], random = new Random(1), faults: Fault[] = []): Setup {
   const clock = new TestClock();
-  const server = new StandIn(log, random, clock);
+  const server = new FakeServer(log, random, clock);
   server.faults = faults;
   const states: ConnectionState[] = [];
   const api = new ParleyApi({ url: "http://stand.in", fetch: server.fetch });
@@ -43,7 +43,7 @@ function setup(log: readonly ParleyEvent[], random = new Random(1), faults: Faul
   return { clock, server, states, read };
 }
 
-/** Events without a hole, in the order of the log. */
+/** Events without gaps, in log order. */
 const LOG = new RandomLog(7, 3).events;
 
 test("a reader gets every event once, however the bytes are cut and the connection breaks", async () => {

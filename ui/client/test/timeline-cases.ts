@@ -7,10 +7,13 @@ import type {
   WorkflowEvent,
 } from "../src/index.js";
 
-/** An event with only what matters; `defaults` of the file have the rest. */
+/** A compact event; the file's `defaults` contain the rest. */
 export type CompactEvent = { kind: string; seq?: number } & Record<string, unknown>;
 
-/** An item as cases have it: the number of an event, or a group at the event that began it. */
+/**
+ * An item in the form of the cases: the number of an event, or a group at the event that started
+ * it.
+ */
 export type Shape = number | { at: number; progress: number[]; threads: ThreadShape[] };
 
 export interface ThreadShape {
@@ -32,7 +35,7 @@ interface CaseFile {
   cases: Case[];
 }
 
-/** Where the cases lie that the Java client runs too. */
+/** The folder of the cases, which the Java client runs too. */
 export const CASES = new URL("../../test/cases/", import.meta.url);
 
 export function readCases(file: string): CaseFile {
@@ -58,7 +61,7 @@ export function complete(events: readonly CompactEvent[]): ParleyEvent[] {
   });
 }
 
-/** A timeline as cases have it. */
+/** A timeline in the form of the cases. */
 export function shape(
   timeline: Timeline<ParleyEvent | WorkflowEvent>,
 ): Pick<Case, "items" | "orphans"> {
@@ -91,7 +94,7 @@ const PHASES: Record<string, string> = {
   canceled: "cancelled",
 };
 
-/** The event as `format=workflow` has it, as far as that matters here. */
+/** The event in the `format=workflow` dialect, as far as needed here. */
 export function toWorkflow(event: ParleyEvent): WorkflowEvent {
   const envelope = {
     event_id: event.eventId,

@@ -28,7 +28,7 @@ const RANDOM_CASES = "timeline-random.json";
 const TREES = 25;
 const STEPS = 25;
 
-describe("cases that the Java client runs too: S4.18 to S4.24", () => {
+describe("cases that the Java client runs too: WORKFLOW-18 to WORKFLOW-24", () => {
   for (const one of readCases("timeline.json").cases) {
     test(one.name, () => {
       const events = complete(one.events);
@@ -41,7 +41,7 @@ describe("cases that the Java client runs too: S4.18 to S4.24", () => {
   }
 });
 
-/** Trees whose events come out of order, some not at all. */
+/** Trees with events out of order, some missing. */
 function randomCases(): Case[] {
   return seeds(12).map((seed) => {
     const random = new Random(seed);
@@ -96,7 +96,7 @@ test("every event is there once, and trees are worth looking at", () => {
   assert.ok(nested > 5);
 });
 
-test("S4.20, S4.24: neither the order of arrival nor repeats make a difference, and nothing is lost on the way", () => {
+test("WORKFLOW-20, WORKFLOW-24: neither the order of arrival nor repeats make a difference, and nothing is lost on the way", () => {
   for (const seed of seeds(TREES)) {
     const random = new Random(seed);
     const events = complete(new RandomTree(seed).events);
@@ -113,14 +113,16 @@ test("S4.20, S4.24: neither the order of arrival nor repeats make a difference, 
   }
 });
 
-test("S4.23: a thread has the events of its task and no others", () => {
+test("WORKFLOW-23: a thread has the events of its task and no others", () => {
   for (const seed of seeds(TREES)) {
     const events = complete(new RandomTree(seed).events);
     const check = (items: readonly TimelineItem<ParleyEvent>[], taskId: string): void => {
       for (const item of items) {
         assert.equal((item.kind === "event" ? item.event : item.trigger).taskId, taskId);
         if (item.kind === "subagentGroup") {
-          item.threads.forEach((thread) => check(thread.items, thread.taskId));
+          for (const thread of item.threads) {
+            check(thread.items, thread.taskId);
+          }
         }
       }
     };
@@ -139,7 +141,7 @@ test("both dialects give the same timeline", () => {
   }
 });
 
-test("S4.20: a main stream and groups make one timeline, and the same ones the same", () => {
+test("WORKFLOW-20: a main stream and groups make one timeline, and the same ones the same", () => {
   for (const seed of seeds(TREES)) {
     const events = complete(new RandomTree(seed).events);
     const { mainStream, groups } = splitStreams(events);
@@ -150,7 +152,7 @@ test("S4.20: a main stream and groups make one timeline, and the same ones the s
   }
 });
 
-test("S4.22: step by step, a card stays where it is and keeps its key, folded or not", () => {
+test("WORKFLOW-22: step by step, a card stays where it is and keeps its key, folded or not", () => {
   for (const seed of seeds(TREES)) {
     const events = complete(new RandomTree(seed).events);
     let before: string[] = [];
@@ -165,7 +167,7 @@ test("S4.22: step by step, a card stays where it is and keeps its key, folded or
   }
 });
 
-test("S4.21: logs without the new fields give the same groups", () => {
+test("WORKFLOW-21: logs without the new fields give the same groups", () => {
   for (const seed of seeds(TREES)) {
     const events = complete(new RandomTree(seed).events);
     const older = events.map((event) => {
@@ -182,7 +184,7 @@ test("S4.21: logs without the new fields give the same groups", () => {
   }
 });
 
-/** Which task stands at which event. */
+/** The event at which each task is placed. */
 function places(items: readonly TimelineItem<ParleyEvent>[]): string[] {
   return items
     .flatMap((item) =>
@@ -196,7 +198,7 @@ function places(items: readonly TimelineItem<ParleyEvent>[]): string[] {
     .sort();
 }
 
-test("S4.18, S4.21: events of an older workflow server, which have no numbers, are grouped by their parent", () => {
+test("WORKFLOW-18, WORKFLOW-21: events of an older workflow server, which have no numbers, are grouped by their parent", () => {
   const core = { task_id: "core" };
   const sub = (task: string, text: string): WorkflowEvent => ({
     event_type: "workflow.node.output.delta",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inputTokensOf, tokensOf } from "../src/tokens.js";
 
-// The server's Usage.totalTokens and its tests say the same of the same numbers.
+// The server's `Usage.totalTokens` gives the same sums.
 const USED = {
   inputTokens: 10,
   outputTokens: 5,

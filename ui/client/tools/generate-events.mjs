@@ -35,7 +35,7 @@ export function generate() {
     `export const KINDS = [\n${rows(kinds)}] as const;\n`,
     "export type Kind = (typeof KINDS)[number];",
   );
-  return parts.join("\n") + "\n";
+  return `${parts.join("\n")}\n`;
 }
 
 function rows(kinds) {

@@ -1,4 +1,4 @@
-// Runs the compiled tests, and writes how many there were to target/reports for ./check.
+// Runs the compiled tests, and writes their counts to target/reports for ./check.
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
@@ -9,7 +9,7 @@ const TESTS = new URL("../target/test/", import.meta.url);
 const REPORTS = new URL("../target/reports/", import.meta.url);
 const TIMEOUT_MS = 300_000;
 
-// By their sources: what was compiled from one that is gone is no test any more.
+// From the sources, so that outdated compiled tests do not run.
 const files = readdirSync(SOURCES)
   .filter((name) => name.endsWith(".test.ts"))
   .map((name) => name.replace(/ts$/, "js"))
@@ -20,7 +20,7 @@ const counts = { tests: 0, failures: 0, skipped: 0 };
 function count(result, failed) {
   const skipped = result.skip !== undefined && result.skip !== false;
   const broken = failed && result.details?.error?.failureType !== "subtestsFailed";
-  // A suite or a file is no test, unless it does not get as far as its tests.
+  // A suite or file counts as a test only if it fails before its tests.
   const group = result.details?.type === "suite" || files.includes(result.name);
   counts.tests += !group || skipped || broken ? 1 : 0;
   counts.failures += !group || broken ? Number(failed) : 0;

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { begin, say, settled, SKIP, stage } from "./page.js";
+import { startConversation, sendMessage, waitUntilIdle, SKIP, setUp } from "./page.js";
 
-const it = stage();
+const env = setUp();
 const options = { skip: SKIP };
 const panel = (page: Page) => page.getByRole("complementary", { name: "Artifacts" });
 const versions = (page: Page) =>
@@ -38,61 +38,64 @@ async function saved(page: Page, name: string): Promise<{ name: string; text: st
   return { name: download.suggestedFilename(), text };
 }
 
-test("files are shown as what they are: Markdown, code, images, PDF; and saved", options, async () => {
-  const { page, trouble } = await it.open();
-  const contextId = await begin(page, "say hello");
-  await settled(page);
-  await openPanel(page);
-  await panel(page).getByText("Nothing was written here yet").waitFor();
-  const put = (id: string, content: Parameters<typeof it.server.api.writeArtifact>[2]) =>
-    it.server.api.writeArtifact(contextId, id, content);
-  await put("notes", { text: "# Notes\n\n- one\n- **two**", name: "notes.md" });
-  // The only one there is is shown at once.
-  await panel(page).locator(".markdown .h1", { hasText: "Notes" }).waitFor();
-  await put("code", { text: "const a: number = 1;", name: "code.ts" });
-  await put("dot", { data: PIXEL, name: "dot.png", mimeType: "image/png" });
-  await put("paper", { data: PDF, name: "paper.pdf", mimeType: "application/pdf" });
-  await put("html", { text: "<h1>hi</h1>", name: "page.html", mimeType: "text/html" });
-  await put("blob", { data: "AAEC", name: "blob.bin", mimeType: "application/octet-stream" });
-  await choose(page, "notes.md");
-  await panel(page).getByRole("button", { name: "Source" }).click();
-  await panel(page).locator("pre", { hasText: "**two**" }).waitFor();
-  assert.deepEqual(await saved(page, "Download"), {
-    name: "notes.md",
-    text: "# Notes\n\n- one\n- **two**",
-  });
-  await choose(page, "code.ts");
-  await panel(page).locator("pre .hljs-keyword").waitFor();
-  await choose(page, "dot.png");
-  const image = panel(page).getByRole("img", { name: "dot.png" });
-  await image.waitFor();
-  await page.waitForFunction(
-    (one) => (one as HTMLImageElement).naturalWidth === 10,
-    await image.elementHandle(),
-  );
-  await choose(page, "paper.pdf");
-  await panel(page).getByRole("button", { name: "Open in the browser’s reader" }).click();
-  const frame = panel(page).locator("iframe");
-  assert.match((await frame.getAttribute("src")) ?? "", /^blob:/);
-  // The policy of the page lets the browser's reader work: it is a frame of its own in there.
-  const reads = () => page.frames().some((one) => one.url().startsWith("chrome-extension://"));
-  for (let tries = 0; !reads() && tries < 150; tries++) {
-    await page.waitForTimeout(100);
-  }
-  assert.ok(reads(), "the reader did not open");
-  await choose(page, "page.html");
-  await panel(page).locator("pre", { hasText: "<h1>hi</h1>" }).waitFor();
-  await choose(page, "blob.bin");
-  await panel(page).getByText("cannot be shown here").waitFor();
-  assert.deepEqual(trouble, []);
-});
+test(
+  "files are shown as what they are: Markdown, code, images, PDF; and saved",
+  options,
+  async () => {
+    const { page, errors } = await env.open();
+    const contextId = await startConversation(page, "say hello");
+    await waitUntilIdle(page);
+    await openPanel(page);
+    await panel(page).getByText("No artifacts yet").waitFor();
+    const put = (id: string, content: Parameters<typeof env.server.api.writeArtifact>[2]) =>
+      env.server.api.writeArtifact(contextId, id, content);
+    await put("notes", { text: "# Notes\n\n- one\n- **two**", name: "notes.md" });
+    // A single artifact is shown immediately.
+    await panel(page).locator(".markdown .h1", { hasText: "Notes" }).waitFor();
+    await put("code", { text: "const a: number = 1;", name: "code.ts" });
+    await put("dot", { data: PIXEL, name: "dot.png", mimeType: "image/png" });
+    await put("paper", { data: PDF, name: "paper.pdf", mimeType: "application/pdf" });
+    await put("html", { text: "<h1>hi</h1>", name: "page.html", mimeType: "text/html" });
+    await put("blob", { data: "AAEC", name: "blob.bin", mimeType: "application/octet-stream" });
+    await choose(page, "notes.md");
+    await panel(page).getByRole("button", { name: "Source" }).click();
+    await panel(page).locator("pre", { hasText: "**two**" }).waitFor();
+    assert.deepEqual(await saved(page, "Download"), {
+      name: "notes.md",
+      text: "# Notes\n\n- one\n- **two**",
+    });
+    await choose(page, "code.ts");
+    await panel(page).locator("pre .hljs-keyword").waitFor();
+    await choose(page, "dot.png");
+    const image = panel(page).getByRole("img", { name: "dot.png" });
+    await image.waitFor();
+    await page.waitForFunction(
+      (one) => (one as HTMLImageElement).naturalWidth === 10,
+      await image.elementHandle(),
+    );
+    await choose(page, "paper.pdf");
+    // The page's policy allows the browser's PDF viewer, which uses its own frame.
+    const viewer = page.waitForEvent("framenavigated", (one) =>
+      one.url().startsWith("chrome-extension://"),
+    );
+    await panel(page).getByRole("button", { name: "Open in the browser’s PDF viewer" }).click();
+    const frame = panel(page).locator("iframe");
+    assert.match((await frame.getAttribute("src")) ?? "", /^blob:/);
+    await viewer;
+    await choose(page, "page.html");
+    await panel(page).locator("pre", { hasText: "<h1>hi</h1>" }).waitFor();
+    await choose(page, "blob.bin");
+    await panel(page).getByText("cannot be displayed").waitFor();
+    assert.deepEqual(errors, []);
+  },
+);
 
 test("data is a tree, whose versions can be compared", options, async () => {
-  const { page } = await it.open();
-  const contextId = await begin(page, "say hello");
-  await settled(page);
+  const { page } = await env.open();
+  const contextId = await startConversation(page, "say hello");
+  await waitUntilIdle(page);
   const put = (expectedVersion: number, data: object) =>
-    it.server.api.writeArtifact(contextId, "plan", {
+    env.server.api.writeArtifact(contextId, "plan", {
       data: data as { [name: string]: string },
       name: "plan",
       expectedVersion,
@@ -116,105 +119,113 @@ test("data is a tree, whose versions can be compared", options, async () => {
   await tree.getByText('"Tea"').waitFor();
 });
 
-test("a dataset is a table that grows: sorted, filtered, drawn, and saved as CSV", options, async () => {
-  const { page, trouble } = await it.open();
-  const rows = Array.from({ length: 900 }, (_, i) => ({
-    fruit: ["apple", "fig", "pear"][i % 3],
-    price: ((i * 7) % 100) + (i % 3 === 0 ? 0.5 : 0),
-    note: i === 5 ? '=HYPERLINK("http://x")' : `n${i}`,
-  }));
-  await begin(page, `use dataset ${JSON.stringify({ name: "fruit", rows })}`);
-  await openPanel(page);
-  await panel(page).getByText("900 rows").waitFor();
-  const cells = (n: number) =>
-    panel(page)
-      .locator(`.table-box tbody tr:not(.gap) td:nth-child(${n})`)
-      .evaluateAll((all) => all.map((one) => one.textContent ?? ""));
-  assert.ok((await cells(1)).length < 60, "only rows in sight are in the page");
-  const first = panel(page).locator(".table-box tbody tr:not(.gap) td:nth-child(2)").first();
-  await panel(page).getByRole("button", { name: "price" }).click();
-  await first.getByText("0", { exact: true }).waitFor();
-  await panel(page).getByRole("button", { name: "price" }).click();
-  await first.getByText("99.5", { exact: true }).waitFor();
-  await panel(page).locator("th[aria-sort=descending]").waitFor();
-  const box = panel(page).getByRole("region", { name: "Rows" });
-  await box.evaluate((one) => one.scrollTo(0, one.scrollHeight));
-  await panel(page).locator("tr[aria-rowindex='901']").waitFor();
-  assert.equal((await cells(2)).at(-1), "0");
-  const filter = panel(page).getByRole("searchbox", { name: "Filter rows" });
-  await filter.fill(">=98");
-  await panel(page).getByLabel("Filter in column").selectOption("price");
-  await panel(page).getByText("18 rows of 900").waitFor();
-  await filter.fill("");
-  await panel(page).getByRole("button", { name: "Chart" }).click();
-  const chart = panel(page).getByRole("figure", { name: "Chart of price by fruit" });
-  await chart.waitFor();
-  assert.equal(await chart.locator(".bars li").count(), 3);
-  await chart.getByRole("button", { name: "Line" }).click();
-  await chart.locator("polyline").waitFor();
-  const csv = await saved(page, "CSV");
-  assert.equal(csv.name, "fruit.csv");
-  const lines = csv.text.trim().split("\r\n");
-  assert.equal(lines.length, 901);
-  assert.equal(lines[0], "fruit,price,note");
-  assert.ok(csv.text.startsWith("\ufeff"));
-  assert.ok(csv.text.includes(`"'=HYPERLINK(""http://x"")"`));
-  assert.deepEqual(trouble, []);
-});
+test(
+  "a dataset is a table that grows: sorted, filtered, drawn, and saved as CSV",
+  options,
+  async () => {
+    const { page, errors } = await env.open();
+    const rows = Array.from({ length: 900 }, (_, i) => ({
+      fruit: ["apple", "fig", "pear"][i % 3],
+      price: ((i * 7) % 100) + (i % 3 === 0 ? 0.5 : 0),
+      note: i === 5 ? '=HYPERLINK("http://x")' : `n${i}`,
+    }));
+    await startConversation(page, `use dataset ${JSON.stringify({ name: "fruit", rows })}`);
+    await openPanel(page);
+    await panel(page).getByText("900 rows").waitFor();
+    const cells = (n: number) =>
+      panel(page)
+        .locator(`.table-box tbody tr:not(.gap) td:nth-child(${n})`)
+        .evaluateAll((all) => all.map((one) => one.textContent ?? ""));
+    assert.ok((await cells(1)).length < 60, "only rows in sight are in the page");
+    const first = panel(page).locator(".table-box tbody tr:not(.gap) td:nth-child(2)").first();
+    await panel(page).getByRole("button", { name: "price" }).click();
+    await first.getByText("0", { exact: true }).waitFor();
+    await panel(page).getByRole("button", { name: "price" }).click();
+    await first.getByText("99.5", { exact: true }).waitFor();
+    await panel(page).locator("th[aria-sort=descending]").waitFor();
+    const box = panel(page).getByRole("region", { name: "Rows" });
+    await box.evaluate((one) => one.scrollTo(0, one.scrollHeight));
+    await panel(page).locator("tr[aria-rowindex='901']").waitFor();
+    assert.equal((await cells(2)).at(-1), "0");
+    const filter = panel(page).getByRole("searchbox", { name: "Filter rows" });
+    await filter.fill(">=98");
+    await panel(page).getByLabel("Filter in column").selectOption("price");
+    await panel(page).getByText("18 rows of 900").waitFor();
+    await filter.fill("");
+    await panel(page).getByRole("button", { name: "Chart" }).click();
+    const chart = panel(page).getByRole("figure", { name: "Chart of price by fruit" });
+    await chart.waitFor();
+    assert.equal(await chart.locator(".bars li").count(), 3);
+    await chart.getByRole("button", { name: "Line" }).click();
+    await chart.locator("polyline").waitFor();
+    const csv = await saved(page, "CSV");
+    assert.equal(csv.name, "fruit.csv");
+    const lines = csv.text.trim().split("\r\n");
+    assert.equal(lines.length, 901);
+    assert.equal(lines[0], "fruit,price,note");
+    assert.ok(csv.text.startsWith("\ufeff"));
+    assert.ok(csv.text.includes(`"'=HYPERLINK(""http://x"")"`));
+    assert.deepEqual(errors, []);
+  },
+);
 
 test("a new version takes the place of the one before, once it is begun", options, async () => {
-  const { page } = await it.open();
-  await begin(page, "write a report on tea");
-  await settled(page);
+  const { page } = await env.open();
+  await startConversation(page, "write a report on tea");
+  await waitUntilIdle(page);
   await openPanel(page);
   const article = panel(page).getByRole("article");
   await article.locator(".markdown .h1").waitFor();
-  await say(page, "write a report on tea");
+  await sendMessage(page, "write a report on tea");
   await versions(page).waitFor();
   assert.equal(await versions(page).inputValue(), "2");
-  await settled(page);
+  await waitUntilIdle(page);
   assert.equal(await article.getAttribute("aria-busy"), "false");
 });
 
-test("what an agent writes is announced where it was made, and opens when pressed", options, async () => {
-  const { page, trouble } = await it.open();
-  await begin(page, "write a report on tea");
-  await settled(page);
-  const made = page.locator('.thread-rows > [data-kind="artifact"]').getByRole("button");
-  assert.match(await made.innerText(), /\.md\s+text\/markdown\s+[\d.]+ K?B$/);
-  const order = await page
-    .locator(".thread-rows > .row")
-    .evaluateAll((all) => all.map((one) => one.getAttribute("data-kind")));
-  assert.deepEqual(order, ["said", "thought", "call", "artifact", "text", "end"]);
-  await say(page, "write a report on tea");
-  await made.nth(1).getByText("version 2").waitFor();
-  await settled(page);
-  // By the keyboard, in the version that was pressed, and back to where one was.
-  await made.first().focus();
-  await page.keyboard.press("Enter");
-  const article = panel(page).getByRole("article");
-  await article.locator(".markdown .h1").waitFor();
-  assert.equal(await versions(page).inputValue(), "1");
-  await page.keyboard.press("Escape");
-  await panel(page).waitFor({ state: "detached" });
-  assert.ok(await made.first().evaluate((one) => one === document.activeElement));
-  // From among others, with the panel open.
-  const contextId = decodeURIComponent(page.url().split("/c/")[1] ?? "");
-  await it.server.api.writeArtifact(contextId, "notes", { text: "# Notes", name: "notes.md" });
-  await openPanel(page);
-  await choose(page, "notes.md");
-  assert.equal(await made.count(), 2, "what a person puts there is no step of an agent's");
-  await made.nth(1).click();
-  await versions(page).waitFor();
-  assert.equal(await versions(page).inputValue(), "2");
-  assert.deepEqual(trouble, []);
-});
+test(
+  "what an agent writes is announced where it was made, and opens when pressed",
+  options,
+  async () => {
+    const { page, errors } = await env.open();
+    await startConversation(page, "write a report on tea");
+    await waitUntilIdle(page);
+    const made = page.locator('.thread-rows > [data-kind="artifact"]').getByRole("button");
+    assert.match(await made.innerText(), /\.md\s+text\/markdown\s+[\d.]+ K?B$/);
+    const order = await page
+      .locator(".thread-rows > .row")
+      .evaluateAll((all) => all.map((one) => one.getAttribute("data-kind")));
+    assert.deepEqual(order, ["message", "thought", "call", "artifact", "text", "end"]);
+    await sendMessage(page, "write a report on tea");
+    await made.nth(1).getByText("version 2").waitFor();
+    await waitUntilIdle(page);
+    // By keyboard, in the clicked version, and back.
+    await made.first().focus();
+    await page.keyboard.press("Enter");
+    const article = panel(page).getByRole("article");
+    await article.locator(".markdown .h1").waitFor();
+    assert.equal(await versions(page).inputValue(), "1");
+    await page.keyboard.press("Escape");
+    await panel(page).waitFor({ state: "detached" });
+    assert.ok(await made.first().evaluate((one) => one === document.activeElement));
+    // From among others, with the panel open.
+    const contextId = decodeURIComponent(page.url().split("/c/")[1] ?? "");
+    await env.server.api.writeArtifact(contextId, "notes", { text: "# Notes", name: "notes.md" });
+    await openPanel(page);
+    await choose(page, "notes.md");
+    assert.equal(await made.count(), 2, "what a person puts there is no step of an agent's");
+    await made.nth(1).click();
+    await versions(page).waitFor();
+    assert.equal(await versions(page).inputValue(), "2");
+    assert.deepEqual(errors, []);
+  },
+);
 
 test("what a sub-agent writes stands in its thread", options, async () => {
-  const { page } = await it.open();
+  const { page } = await env.open();
   await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
-  await begin(page, "delegate write a report on tea to writer");
-  await settled(page);
+  await startConversation(page, "delegate write a report on tea to writer");
+  await waitUntilIdle(page);
   await page.locator(".subagent-open").click();
   await page.locator('.subagent-thread > [data-kind="artifact"]').getByRole("button").click();
   await panel(page).getByRole("article").locator(".markdown .h1").waitFor();

@@ -10,7 +10,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** What axe-core finds wrong. It comes in by the debugger, which no policy stops. */
+/** The violations that axe-core finds. The debugger injects it, which no policy blocks. */
 export async function violations(page: Page): Promise<string[]> {
   const client = await page.context().newCDPSession(page);
   await client.send("Runtime.evaluate", { expression: AXE });

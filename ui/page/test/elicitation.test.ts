@@ -3,13 +3,13 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { violations } from "./axe.js";
-import { begin, settled, SKIP, stage } from "./page.js";
+import { startConversation, waitUntilIdle, SKIP, setUp } from "./page.js";
 
-/** An MCP server that asks for a colour with a form, and returns what it is told. */
+/** An MCP server that asks for a colour with a form and returns the response. */
 const PROGRAM = fileURLToPath(
   new URL("../../../../server/src/test/resources/dev/parley/mcp/odd-server.js", import.meta.url),
 );
-const it = stage({
+const env = setUp({
   config: JSON.stringify({
     mcpServers: { odd: { command: [process.execPath, PROGRAM], permission: "allow" } },
     agents: [{ id: "asker", type: "llm", tools: ["mcp:odd", "ask_user"] }],
@@ -17,10 +17,10 @@ const it = stage({
   }),
 });
 const options = { skip: SKIP };
-const dock = (page: Page) => page.locator(".dock");
+const questionCard = (page: Page) => page.locator(".question-card");
 
 async function described(page: Page, name: string): Promise<string> {
-  const button = dock(page).getByRole("button", { name, exact: true });
+  const button = questionCard(page).getByRole("button", { name, exact: true });
   const id = await button.getAttribute("aria-describedby");
   return page.locator(`[id="${id}"]`).innerText();
 }
@@ -30,15 +30,15 @@ for (const { button, value, action, says } of [
   { button: "Skip", value: "skipped", action: "cancel", says: /was canceled/ },
 ]) {
   test(`${button} tells an MCP server to ${action} its form`, options, async () => {
-    const { page, trouble } = await it.open();
-    const contextId = await begin(page, "use odd_ask {}");
-    await dock(page).getByLabel("Colour").waitFor();
+    const { page, errors } = await env.open();
+    const contextId = await startConversation(page, "use odd_ask {}");
+    await questionCard(page).getByLabel("Colour").waitFor();
     assert.match(await described(page, button), says);
     assert.deepEqual(await violations(page), []);
-    await dock(page).getByRole("button", { name: button, exact: true }).click();
-    await page.locator(".asked").getByText(value, { exact: true }).waitFor();
-    await settled(page);
-    const { events } = await it.server.api.events(contextId, {
+    await questionCard(page).getByRole("button", { name: button, exact: true }).click();
+    await page.locator(".question").getByText(value, { exact: true }).waitFor();
+    await waitUntilIdle(page);
+    const { events } = await env.server.api.events(contextId, {
       filter: { kinds: ["input-received", "tool-complete"] },
     });
     assert.deepEqual(
@@ -47,15 +47,15 @@ for (const { button, value, action, says } of [
     );
     const done = events.find((event) => event.kind === "tool-complete");
     assert.match(JSON.stringify(done), new RegExp(`action[^a-z]+${action}`));
-    assert.deepEqual(trouble, []);
+    assert.deepEqual(errors, []);
   });
 }
 
 test("a question that no MCP server asks has no Decline", options, async () => {
-  const { page } = await it.open();
+  const { page } = await env.open();
   const schema = { type: "object", properties: { colour: { type: "string" } } };
-  await begin(page, `use ask_user ${JSON.stringify({ question: "Which?", schema })}`);
-  await dock(page).getByRole("button", { name: "Skip", exact: true }).click();
-  assert.equal(await dock(page).getByRole("button", { name: "Decline" }).count(), 0);
-  await settled(page);
+  await startConversation(page, `use ask_user ${JSON.stringify({ question: "Which?", schema })}`);
+  await questionCard(page).getByRole("button", { name: "Skip", exact: true }).click();
+  assert.equal(await questionCard(page).getByRole("button", { name: "Decline" }).count(), 0);
+  await waitUntilIdle(page);
 });

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { stopByKeys, settled, SKIP, stage } from "./page.js";
+import { stopByKeys, waitUntilIdle, SKIP, setUp } from "./page.js";
 
-const it = stage();
+const env = setUp();
 const options = { skip: SKIP };
 const TABS_MAX = 150;
 
-/** What the focus is on, as a screen reader would call it. */
+/** The accessible name of the focused element. */
 function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
     const element = document.activeElement === document.body ? null : document.activeElement;
@@ -16,14 +16,14 @@ function focused(page: Page): Promise<string> {
   });
 }
 
-/** Presses Tab until the focus is on what is called so: no mouse, and no script that helps. */
+/** Presses Tab until an element with this name has the focus. */
 async function tabTo(page: Page, name: string | RegExp, key = "Tab"): Promise<void> {
   const seen: string[] = [];
   for (let i = 0; i < TABS_MAX; i++) {
     await page.keyboard.press(key);
     const now = await focused(page);
     if (typeof name === "string" ? now === name : name.test(now)) {
-      // Whoever presses keys has to see where they are. The box to write in has a frame of its own.
+      // The focus must be visible. The composer has its own frame.
       const shown = await page.evaluate(() => {
         const element = document.activeElement ?? document.body;
         const framed = element.matches(".composer > textarea");
@@ -38,25 +38,25 @@ async function tabTo(page: Page, name: string | RegExp, key = "Tab"): Promise<vo
 }
 
 test("a whole visit needs no mouse", options, async () => {
-  const { page, trouble } = await it.open();
-  await page.getByText("Three things to try").waitFor();
+  const { page, errors } = await env.open();
+  await page.getByText("Try one of these").waitFor();
   await page.waitForFunction(() => document.activeElement?.tagName === "TEXTAREA");
   await tabTo(page, /Options/);
   await page.keyboard.press("Enter");
   await tabTo(page, "Message", "Shift+Tab");
   await page.keyboard.type("run echo by hand");
   await page.keyboard.press("Enter");
-  // What is asked is edited before it is approved.
-  await page.locator(".dock .primary:enabled").waitFor();
-  await tabTo(page, "Edit first");
+  // Arguments are edited before approval.
+  await page.locator(".question-card .primary:enabled").waitFor();
+  await tabTo(page, "Edit");
   await page.keyboard.press("Enter");
   await tabTo(page, "Command", "Shift+Tab");
   await page.keyboard.press("ControlOrMeta+A");
   await page.keyboard.type("echo with other words");
   await page.keyboard.press("ControlOrMeta+Enter");
   await page.getByText("approved, with changes").waitFor();
-  await settled(page);
-  // Its own name, at the start: titles in the list may have the word too.
+  await waitUntilIdle(page);
+  // Its own name at the start, because other titles may contain the word.
   await tabTo(page, /^shell/);
   await page.keyboard.press("Enter");
   await page.locator(".call-body").getByText("with other words").last().waitFor();
@@ -68,41 +68,41 @@ test("a whole visit needs no mouse", options, async () => {
   await tabTo(page, /^Research/, "Shift+Tab");
   await page.keyboard.press("Enter");
   await page.locator(".subagent-thread", { hasText: "1 2 3" }).waitFor();
-  await tabTo(page, "Stop Research and all below");
+  await tabTo(page, "Stop Research and its sub-agents");
   await page.keyboard.press("Enter");
   await page.locator('.subagent[data-status="canceled"]', { hasText: "Research" }).waitFor();
   await tabTo(page, "Message");
   await stopByKeys(page);
-  await settled(page);
-  assert.deepEqual(trouble, []);
+  await waitUntilIdle(page);
+  assert.deepEqual(errors, []);
 });
 
 test("the past, panels, forks and the end of a conversation need no mouse", options, async () => {
-  const { page, trouble } = await it.open();
-  await page.getByText("Three things to try").waitFor();
+  const { page, errors } = await env.open();
+  await page.getByText("Try one of these").waitFor();
   await page.waitForFunction(() => document.activeElement?.tagName === "TEXTAREA");
   await page.keyboard.type("say alpha");
   await page.keyboard.press("Enter");
   await page.locator('[data-kind="text"]').getByText("alpha").waitFor();
-  await settled(page);
-  await tabTo(page, "Understanding");
+  await waitUntilIdle(page);
+  await tabTo(page, "Trace");
   await page.keyboard.press("Enter");
-  await page.waitForFunction(() => document.activeElement?.textContent === "Understanding");
-  await tabTo(page, "Event to look at");
+  await page.waitForFunction(() => document.activeElement?.textContent === "Trace");
+  await tabTo(page, "Event to show");
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("ArrowLeft");
-  await page.getByText("As it was after event").waitFor();
+  await page.getByText("As of event").waitFor();
   await page.keyboard.press("Home");
-  await page.getByText("As it was after event 1 of").waitFor();
-  await tabTo(page, "What was done");
+  await page.getByText("As of event 1 of").waitFor();
+  await tabTo(page, "Tasks");
   await tabTo(page, /^\d+ events?$/);
   await page.keyboard.press("Home");
   const raw = page.getByRole("region", { name: "Raw JSON" });
   await raw.getByText("context-created").first().waitFor();
   await page.keyboard.press("Escape");
   await raw.waitFor({ state: "detached" });
-  // Whoever was in the panel is back at what opened it.
-  assert.equal(await focused(page), "Understanding");
+  // The focus returns to the button that opened the panel.
+  assert.equal(await focused(page), "Trace");
   await tabTo(page, "Back to now");
   await page.keyboard.press("Enter");
   await page.locator('[data-kind="text"]').getByText("alpha").waitFor();
@@ -117,19 +117,19 @@ test("the past, panels, forks and the end of a conversation need no mouse", opti
   await page.keyboard.press("Enter");
   await page.waitForURL((url) => url.href.startsWith(before.replace(/\/at.*/, "")));
   await page.locator('[data-kind="text"]').getByText("alpha").waitFor();
-  await tabTo(page, "Go back to before this");
+  await tabTo(page, "Rewind to here");
   await page.keyboard.press("Enter");
-  await page.locator(".said.user").waitFor({ state: "detached" });
+  await page.locator(".message.user").waitFor({ state: "detached" });
   await tabTo(page, "Branches");
   await page.keyboard.press("Enter");
-  await tabTo(page, "Go on from its end");
+  await tabTo(page, "Restore");
   await page.keyboard.press("Enter");
   await page.locator('[data-kind="text"]').getByText("alpha").waitFor();
   await tabTo(page, "Delete conversation");
   await page.keyboard.press("Enter");
-  await tabTo(page, "Keep");
+  await tabTo(page, "Cancel");
   await tabTo(page, "Delete");
   await page.keyboard.press("Enter");
-  await page.getByText("What should be done?").waitFor();
-  assert.deepEqual(trouble, []);
+  await page.getByText("What would you like done?").waitFor();
+  assert.deepEqual(errors, []);
 });

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ParleyEvent } from "@parley/client";
-import { begin, say, settled, SKIP, stage } from "./page.js";
+import { startConversation, sendMessage, waitUntilIdle, SKIP, setUp } from "./page.js";
 import { Replay } from "./replay.js";
 
-const it = stage();
+const env = setUp();
 const options = { skip: SKIP };
 const LONG = process.env["PARLEY_LONG"] !== undefined;
 const KIB = 1024;
-/** What may be in the page at once, however long the conversation is. */
+/** The maximum number of rendered rows, for any length. */
 const ELEMENTS_MAX = 20_000;
 const FRAME_MS = 16.7;
 
@@ -16,12 +16,12 @@ test(
   "a context of 100,000 events is opened from its end, not from its start",
   options,
   async (t) => {
-    const { page } = await it.open();
+    const { page } = await env.open();
     await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
-    const contextId = await begin(page, "say small");
-    await settled(page);
-    const { api } = it.server;
-    await page.goto(`${it.server.url}/#/`);
+    const contextId = await startConversation(page, "say small");
+    await waitUntilIdle(page);
+    const { api } = env.server;
+    await page.goto(`${env.server.url}/#/`);
     for (let i = 0; i < 5; i++) {
       await api.send(contextId, { content: "count to 20000", agentId: "agent-code" });
     }
@@ -31,22 +31,22 @@ test(
     }
     const { position } = await api.context(contextId);
     assert.ok(Number(position) > 100_000, `only ${position} events`);
-    const { page: fresh } = await it.open();
+    const { page: fresh } = await env.open();
     const client = await fresh.context().newCDPSession(fresh);
     await client.send("Network.enable");
     let bytes = 0;
     client.on("Network.dataReceived", ({ dataLength }) => (bytes += dataLength));
     const began = Date.now();
-    await fresh.goto(`${it.server.url}/#/c/${contextId}`);
+    await fresh.goto(`${env.server.url}/#/c/${contextId}`);
     await fresh.getByText("I have thought about the end").waitFor();
-    await settled(fresh);
+    await waitUntilIdle(fresh);
     t.diagnostic(`${position} events: ${Date.now() - began} ms, ${Math.round(bytes / KIB)} KiB`);
     assert.ok(bytes < 4 * KIB * KIB, `${bytes} bytes were loaded`);
     const elements = await fresh.evaluate(() => document.querySelectorAll("*").length);
     assert.ok(elements < ELEMENTS_MAX, `${elements} elements`);
-    await say(fresh, "say still here");
+    await sendMessage(fresh, "say still here");
     await fresh.locator('[data-kind="text"]').getByText("still here").waitFor();
-    // What is older comes when one scrolls up.
+    // Scrolling up loads older rows.
     await fresh.locator(".thread").evaluate((thread) => (thread.scrollTop = 0));
     await fresh.getByRole("log").getByText("say small", { exact: true }).waitFor();
   },
@@ -57,7 +57,7 @@ function event(seq: number, fields: object): ParleyEvent {
   return { seq, eventId: `e${seq}`, contextId: "busy", timestamp, ...fields } as ParleyEvent;
 }
 
-/** A task that calls tools and speaks, for ever. */
+/** An endless task that calls tools and streams text. */
 function busyLog(count: number): ParleyEvent[] {
   const task = { taskId: "t", rootTaskId: "t", agentId: "agent-code", agentLevel: "core" };
   const said = { messageId: "m", role: "user", content: "go", metadata: { taskId: "t" } };
@@ -96,9 +96,9 @@ test(
     const log = busyLog(200 * (seconds + 5));
     const replay = await Replay.start("busy", log, { items: [] });
     try {
-      const { page } = await it.open();
+      const { page } = await env.open();
       const client = await page.context().newCDPSession(page);
-      // Of the processor's time, as the clock says little where other programs run too.
+      // CPU time, because other programs distort wall-clock time.
       await client.send("Performance.enable", { timeDomain: "threadTicks" });
       const busyFor = async (): Promise<number> => {
         const { metrics } = await client.send("Performance.getMetrics");

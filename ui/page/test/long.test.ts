@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { settled, SKIP, stage } from "./page.js";
+import { waitUntilIdle, SKIP, setUp } from "./page.js";
 
-const it = stage();
+const env = setUp();
 const options = { skip: SKIP };
 const TURNS = 420;
 const AT_ONCE = 20;
@@ -12,13 +12,14 @@ interface Long {
 }
 let made: Promise<Long> | undefined;
 
-/** A conversation of so many turns that the page begins it in the middle; the same for all tests. */
+/** A conversation so long that the page loads only its end; shared by all tests. */
 function longOne(): Promise<Long> {
-  return (made ??= talk());
+  made ??= talk();
+  return made;
 }
 
 async function talk(): Promise<Long> {
-  const { api } = it.server;
+  const { api } = env.server;
   const { contextId } = await api.createContext({ title: "Many turns" });
   await api.writeArtifact(contextId, "early", { text: "# Early", name: "early.md" });
   const left = { content: "say this was left behind", agentId: "agent-writer" };
@@ -43,26 +44,23 @@ async function talk(): Promise<Long> {
 
 test("a long conversation has no answers without what was asked", options, async () => {
   const { contextId } = await longOne();
-  const { page, trouble } = await it.open({ at: `#/c/${contextId}` });
+  const { page, errors } = await env.open({ at: `#/c/${contextId}` });
   await page.locator('.thread[aria-busy="false"]').waitFor();
   await page.getByText(`this is answer ${TURNS - 1}`, { exact: true }).waitFor();
-  const kinds = await page.locator(".thread-rows > .row").evaluateAll((rows) =>
-    rows.map((row) => row.getAttribute("data-kind")),
-  );
-  assert.ok(
-    !kinds.some((kind, i) => kind === "end" && kinds[i - 1] === "end"),
-    kinds.join(" "),
-  );
-  assert.deepEqual(trouble, []);
+  const kinds = await page
+    .locator(".thread-rows > .row")
+    .evaluateAll((rows) => rows.map((row) => row.getAttribute("data-kind")));
+  assert.ok(!kinds.some((kind, i) => kind === "end" && kinds[i - 1] === "end"), kinds.join(" "));
+  assert.deepEqual(errors, []);
 });
 
 test("what comes above when one scrolls up leaves what is read where it is", options, async () => {
   const { contextId } = await longOne();
-  const { page } = await it.open({ at: `#/c/${contextId}` });
+  const { page } = await env.open({ at: `#/c/${contextId}` });
   const thread = page.locator('.thread[aria-busy="false"]');
   await thread.waitFor();
   await page.getByText(`this is answer ${TURNS - 1}`, { exact: true }).waitFor();
-  // Up to where everything is loaded, a screen at a time, as with a wheel that turns fast.
+  // Scrolls up until everything is loaded, one screen at a time.
   let seen = Infinity;
   for (let i = 0; i < 200 && seen > 0; i++) {
     await thread.evaluate((one) => (one.scrollTop = 0));
@@ -77,8 +75,8 @@ test("what comes above when one scrolls up leaves what is read where it is", opt
       );
       return Number(/\d+/.exec(first?.textContent ?? "")?.[0]);
     });
-    // Never further up than what one jump could bring into sight: nothing ran away.
-    assert.ok(now <= seen && seen - now <= 100 || seen === Infinity, `${seen}, then ${now}`);
+    // The position never jumps by more than one step.
+    assert.ok((now <= seen && seen - now <= 100) || seen === Infinity, `${seen}, then ${now}`);
     seen = now;
   }
   assert.equal(seen, 0);
@@ -86,57 +84,61 @@ test("what comes above when one scrolls up leaves what is read where it is", opt
 
 test("a link to a task of long ago loads it, and shows it", options, async () => {
   const { contextId, firstTask } = await longOne();
-  const { page } = await it.open({ at: `#/c/${contextId}/t/${firstTask}` });
+  const { page } = await env.open({ at: `#/c/${contextId}/t/${firstTask}` });
   const marked = page.locator(".row[data-marked]");
   await marked.waitFor();
   await page.getByText("this is answer 0", { exact: true }).waitFor();
   assert.ok(await marked.isVisible());
 });
 
-test("what streams for long is forgotten above, and read again for who looks up", options, async () => {
-  const { api } = it.server;
-  const { contextId } = await api.createContext({ title: "Days" });
-  const say = (content: string) => api.send(contextId, { content, agentId: "agent-writer" });
-  await say("say this was first");
-  const { page, trouble } = await it.open({ at: `#/c/${contextId}` });
-  await page.getByText("this was first", { exact: true }).waitFor();
-  const thread = page.locator('.thread[aria-busy="false"]');
-  const earlier = page.getByRole("button", { name: "Earlier" });
-  assert.equal(await earlier.count(), 0);
+test(
+  "what streams for long is forgotten above, and read again for who looks up",
+  options,
+  async () => {
+    const { api } = env.server;
+    const { contextId } = await api.createContext({ title: "Days" });
+    const say = (content: string) => api.send(contextId, { content, agentId: "agent-writer" });
+    await say("say this was first");
+    const { page, errors } = await env.open({ at: `#/c/${contextId}` });
+    await page.getByText("this was first", { exact: true }).waitFor();
+    const thread = page.locator('.thread[aria-busy="false"]');
+    const earlier = page.getByRole("button", { name: "Earlier" });
+    assert.equal(await earlier.count(), 0);
 
-  await say("count to 17000");
-  await page.getByText("16999 17000").waitFor();
-  await say("say this was last");
-  await page.getByText("this was last", { exact: true }).waitFor();
-  await earlier.waitFor({ state: "attached" });
-  await settled(page);
-  const live = await page.locator(".thread-rows > .row").allInnerTexts();
-  assert.equal(await page.locator(".pill-words").innerText(), "Live");
+    await say("count to 17000");
+    await page.getByText("16999 17000").waitFor();
+    await say("say this was last");
+    await page.getByText("this was last", { exact: true }).waitFor();
+    await earlier.waitFor({ state: "attached" });
+    await waitUntilIdle(page);
+    const live = await page.locator(".thread-rows > .row").allInnerTexts();
+    assert.equal(await page.locator(".connection-text").innerText(), "Live");
 
-  await thread.evaluate((one) => (one.scrollTop = 0));
-  await earlier.waitFor({ state: "detached" });
-  await page.getByText("this was first", { exact: true }).waitFor();
-  await page.reload();
-  await thread.waitFor();
-  assert.deepEqual(await page.locator(".thread-rows > .row").allInnerTexts(), live);
-  assert.deepEqual(trouble, []);
-});
+    await thread.evaluate((one) => (one.scrollTop = 0));
+    await earlier.waitFor({ state: "detached" });
+    await page.getByText("this was first", { exact: true }).waitFor();
+    await page.reload();
+    await thread.waitFor();
+    assert.deepEqual(await page.locator(".thread-rows > .row").allInnerTexts(), live);
+    assert.deepEqual(errors, []);
+  },
+);
 
 test("of what is not loaded it is said, and it is loaded when it can be", options, async () => {
   const { contextId } = await longOne();
-  const { page } = await it.open({ at: `#/c/${contextId}` });
+  const { page } = await env.open({ at: `#/c/${contextId}` });
   await page.getByText(`this is answer ${TURNS - 1}`, { exact: true }).waitFor();
   await page.route("**/artifacts/early**", (route) => route.abort());
   await page.getByRole("button", { name: "Artifacts", exact: true }).click();
-  await page.getByText("It is tried again by itself").waitFor();
+  await page.getByText("Retrying automatically").waitFor();
   await page.unroute("**/artifacts/early**");
   await page.getByRole("heading", { name: "Early", exact: true }).waitFor();
 
   await page.getByRole("button", { name: "Branches", exact: true }).click();
   const branches = page.getByRole("complementary", { name: "Branches" });
-  await branches.getByText(/What was left behind before event \d+ is not loaded/).waitFor();
-  assert.equal(await branches.getByText("Nothing was left behind").count(), 0);
+  await branches.getByText(/Earlier versions before event \d+ are not loaded/).waitFor();
+  assert.equal(await branches.getByText("No earlier versions yet").count(), 0);
   await branches.getByRole("button", { name: "Load earlier" }).click();
   await branches.getByText("say this was left behind").waitFor();
-  assert.equal(await branches.getByText("is not loaded").count(), 0);
+  assert.equal(await branches.getByText("are not loaded").count(), 0);
 });

@@ -1,7 +1,7 @@
-/** What `./bench page` runs: how the page does with very many events. It only prints figures. */
+/** Run by `./bench page`: measures the page with many events. It only prints figures. */
 import type { ParleyEvent } from "@parley/client";
 import { chromium, type Page } from "playwright-core";
-import { caughtUp, head } from "./catching-up.js";
+import { caughtUp, head } from "./catch-up.js";
 import { Replay } from "./replay.js";
 import { Server } from "./server.js";
 
@@ -13,7 +13,7 @@ const TICK_MS = 50;
 const FRAME_MS = 16.7;
 const MIB = 1 << 20;
 
-function say(what: string, figure: string): void {
+function print(what: string, figure: string): void {
   process.stdout.write(`  ${what.padEnd(58)} ${figure}\n`);
 }
 
@@ -30,7 +30,7 @@ try {
   await browser.close();
 }
 
-/** From the address to a conversation that can be read and written, and to its log. */
+/** The time from the address to a usable conversation, and to its log. */
 async function opening(): Promise<void> {
   const server = await Server.start();
   try {
@@ -56,19 +56,22 @@ async function opening(): Promise<void> {
       await page.locator(".thread-rows > .row").last().waitFor();
       times.push(performance.now() - begun);
     }
-    say(`open a context of ${position} events, usable (median of 5)`, millis(median(times)));
+    print(`open a context of ${position} events, usable (median of 5)`, millis(median(times)));
     const begun = performance.now();
-    await page.getByRole("button", { name: "Understanding", exact: true }).click();
+    await page.getByRole("button", { name: "Trace", exact: true }).click();
     await page.locator(`.event[data-seq="${position}"]`).waitFor();
-    say("open its log and tree", millis(performance.now() - begun));
-    say("elements in the page", `${await page.evaluate("document.querySelectorAll('*').length")}`);
+    print("open its log and tree", millis(performance.now() - begun));
+    print(
+      "elements in the page",
+      `${await page.evaluate("document.querySelectorAll('*').length")}`,
+    );
     await page.close();
   } finally {
     await server.stop();
   }
 }
 
-/** Frames and memory while events come in. */
+/** Frames and memory while events stream in. */
 async function streaming(): Promise<void> {
   const events = log(RATE * SECONDS);
   const replay = await Replay.start("c", events, { items: [] });
@@ -88,16 +91,16 @@ async function streaming(): Promise<void> {
     const frames = (await page.evaluate("window.frames_ms")) as number[];
     const late = frames.filter((one) => one > FRAME_MS + 0.5).length;
     const share = (100 * (frames.length - late)) / frames.length;
-    say(`${RATE} events/s for ${SECONDS} s: frames within 16.7 ms`, `${share.toFixed(1)} %`);
-    say("  longest frame", millis(Math.max(...frames)));
-    say("  memory before, after", `${before} MiB, ${await heap(page)} MiB`);
+    print(`${RATE} events/s for ${SECONDS} s: frames within 16.7 ms`, `${share.toFixed(1)} %`);
+    print("  longest frame", millis(Math.max(...frames)));
+    print("  memory before, after", `${before} MiB, ${await heap(page)} MiB`);
   } finally {
     await page.close();
     replay.stop();
   }
 }
 
-/** From when the server can be reached again to a page that shows all there is. */
+/** The time from when the server is reachable until the page shows everything. */
 async function returning(): Promise<void> {
   const server = await Server.start({ own: true });
   const page = await browser.newPage();
@@ -110,18 +113,18 @@ async function returning(): Promise<void> {
     const killed: number[] = [];
     for (let i = 0; i < 5; i++) {
       await page.context().setOffline(true);
-      await page.locator('.pill[data-status="waiting"]').waitFor();
+      await page.locator('.connection[data-status="waiting"]').waitFor();
       await new Promise((resolve) => setTimeout(resolve, 1_000 * (i + 1)));
       await page.context().setOffline(false);
       cut.push(await caughtUp(page, await head(server, contextId)));
       await server.kill();
-      await page.locator('.pill[data-status="waiting"]').waitFor();
+      await page.locator('.connection[data-status="waiting"]').waitFor();
       await new Promise((resolve) => setTimeout(resolve, 1_000 * i));
       await server.begin();
       killed.push(await caughtUp(page, await head(server, contextId)));
     }
-    say("right again after a cut (median, longest of 5)", both(cut));
-    say("right again after the server was killed and started", both(killed));
+    print("right again after a cut (median, longest of 5)", both(cut));
+    print("right again after the server was killed and started", both(killed));
   } finally {
     await page.close();
     await server.stop();

@@ -19,30 +19,30 @@ const FLAGS = [
 const PATIENCE_MS = 30_000;
 const IMAGES = new URL("../../../../docs/images/", import.meta.url);
 
-/** Why tests that need a browser are skipped, or false if there is one and a server. */
+/** Why tests that need a browser and a server are skipped, or false. */
 export const SKIP: string | false =
   NO_SERVER || (PROGRAM === undefined ? "needs Chromium: apt-get install chromium" : false);
 
-/** A server and a browser for the tests of one file. */
-export interface Stage {
+/** The server and browser of one test file. */
+export interface TestSetup {
   readonly server: Server;
-  /** A page of its own, as if in another browser; what goes wrong in it is in `trouble`. */
+  /** Opens a page with its own storage; its errors are in `errors`. */
   open(options?: OpenOptions): Promise<Opened>;
 }
 
 export interface OpenOptions extends BrowserContextOptions {
-  /** Behind the `#`. */
+  /** The part of the address after `#`. */
   readonly at?: string;
 }
 
 export interface Opened {
   readonly page: Page;
-  /** What the browser complained of: errors, and what its policy kept from happening. */
-  readonly trouble: readonly string[];
+  /** Console errors and policy violations. */
+  readonly errors: readonly string[];
 }
 
-/** Sets a stage up before the tests of this file, and takes it down after. */
-export function stage(options: ServerOptions = {}): Stage {
+/** Starts a server and a browser before the tests of a file, and stops them afterwards. */
+export function setUp(options: ServerOptions = {}): TestSetup {
   let browser: Browser | undefined;
   let server: Server | undefined;
   if (SKIP === false) {
@@ -58,78 +58,78 @@ export function stage(options: ServerOptions = {}): Stage {
   return {
     get server(): Server {
       if (server === undefined) {
-        throw new Error("the stage is not set");
+        throw new Error("the test server is not started");
       }
       return server;
     },
     async open({ at = "", ...rest }: OpenOptions = {}): Promise<Opened> {
       if (browser === undefined || server === undefined) {
-        throw new Error("the stage is not set");
+        throw new Error("the test server is not started");
       }
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...rest });
       const page = await context.newPage();
       page.setDefaultTimeout(PATIENCE_MS);
-      const trouble: string[] = [];
-      page.on("pageerror", (error) => trouble.push(error.message));
+      const errors: string[] = [];
+      page.on("pageerror", (error) => errors.push(error.message));
       page.on("console", (message) => {
         if (message.type() === "error") {
-          trouble.push(message.text());
+          errors.push(message.text());
         }
       });
       await page.goto(`${server.url}/${at}`);
-      return { page, trouble };
+      return { page, errors };
     },
   };
 }
 
-/** Where one writes. */
+/** The message input. */
 export function composer(page: Page) {
   return page.getByRole("textbox", { name: "Message" });
 }
 
-/** Says something in the conversation that is open. */
-export async function say(page: Page, text: string): Promise<void> {
+/** Sends a message in the open conversation. */
+export async function sendMessage(page: Page, text: string): Promise<void> {
   await composer(page).fill(text);
   await composer(page).press("Enter");
 }
 
-/** Begins a conversation with this, and waits until the page shows it. */
-export async function begin(page: Page, text: string): Promise<string> {
+/** Starts a conversation and waits until the page shows it. */
+export async function startConversation(page: Page, text: string): Promise<string> {
   await page.goto(`${new URL(page.url()).origin}/#/`);
-  await say(page, text);
+  await sendMessage(page, text);
   await page.waitForURL(/#\/c\//);
   await page.getByRole("log").waitFor();
   return decodeURIComponent(/#\/c\/([^/]+)/.exec(page.url())?.[1] ?? "");
 }
 
-/** Waits until nothing is at work in the conversation that is open. */
-export async function settled(page: Page): Promise<void> {
-  await page.locator(".ended").last().waitFor();
-  await page.locator(".doing").waitFor({ state: "detached" });
+/** Waits until no task is working in the open conversation. */
+export async function waitUntilIdle(page: Page): Promise<void> {
+  await page.locator(".task-footer").last().waitFor();
+  await page.locator(".task-status").waitFor({ state: "detached" });
 }
 
-/** Stops what is at work. */
+/** Stops the running task. */
 export async function stop(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Stop", exact: true }).last().click();
   await page.getByText("Stopped.").last().waitFor();
-  await settled(page);
+  await waitUntilIdle(page);
 }
 
-/** Stops what is at work from the keyboard. */
+/** Stops the running task by keyboard. */
 export async function stopByKeys(page: Page): Promise<void> {
   await page.keyboard.press("ControlOrMeta+Shift+Period");
   await page.getByText("Stopped.").first().waitFor();
 }
 
-/** What others wait behind until it is opened, whoever comes first. */
-export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+/** A promise that is resolved by calling `open`. */
+export function latch(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { opened, open };
 }
 
-/** Keeps a picture for the documents, if PARLEY_IMAGES asks for it. */
-export async function picture(page: Page, name: string): Promise<void> {
+/** Saves a screenshot for the documentation, if PARLEY_IMAGES is set. */
+export async function screenshot(page: Page, name: string): Promise<void> {
   if (process.env["PARLEY_IMAGES"] !== undefined) {
     mkdirSync(IMAGES, { recursive: true });
     await page.screenshot({ path: fileURLToPath(new URL(`${name}.png`, IMAGES)) });

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, ParleyApi, ParleyEvent } from "@parley/client";
 import type { Page } from "playwright-core";
-import { SKIP, stage } from "./page.js";
+import { SKIP, setUp } from "./page.js";
 import { positionOf, Replay } from "./replay.js";
 
-const it = stage({ own: true, files: { "cities.csv": "city,people\nBern,134\nOslo,709\n" } });
+const env = setUp({ own: true, files: { "cities.csv": "city,people\nBern,134\nOslo,709\n" } });
 const INDICES = 500;
 const PATIENCE_MS = 15_000;
-/** Every so often the whole page is loaded anew, not only the conversation. */
+/** Sometimes the whole page is reloaded, not only the conversation. */
 const WHOLE = 25;
 
-/** Says something, answers what is asked meanwhile, and waits for the end. */
+/** Sends a message, answers questions, and waits for the end. */
 async function run(api: ParleyApi, contextId: string, content: string, value?: Json) {
   const { taskId } = await api.send(contextId, { content, agentId: "agent-code" });
   for (;;) {
@@ -44,7 +44,7 @@ async function record(api: ParleyApi): Promise<{ contextId: string; events: Parl
   await api.rewind(contextId, { beforeMessageId: said.at(-2)?.messageId ?? "" });
   await run(api, contextId, "delegate delegate run echo deep to writer to research", true);
   const events: ParleyEvent[] = [];
-  for (let after: number | string = 0, more = true; more;) {
+  for (let after: number | string = 0, more = true; more; ) {
     const wanted = { after, limit: 1_000, filter: { internal: true } };
     const page = await api.events(contextId, wanted);
     events.push(...page.events);
@@ -55,14 +55,14 @@ async function record(api: ParleyApi): Promise<{ contextId: string; events: Parl
 }
 
 /**
- * The sum of the conversation in the page once it stands at a position, without what depends on
- * the time of day. Where `hash` is given, it is left before and come back to: all is loaded anew.
+ * A checksum of the conversation at a position, without times. With `hash`, the page navigates away
+ * and back, which reloads everything.
  */
 function shown(page: Page, position: string, hash?: string): Promise<string> {
   return page.evaluate(look, { position, hash, patienceMs: PATIENCE_MS });
 }
 
-/** What was summed up last, whole. */
+/** The full text of the last checksum. */
 function whole(page: Page): Promise<string> {
   return page.evaluate("window.told");
 }
@@ -73,10 +73,7 @@ interface Look {
   readonly patienceMs: number;
 }
 
-/**
- * Runs in the page, all in one go, and answers with a sum: asking for each step by itself, and
- * telling all that stands there, would take longer than the steps.
- */
+/** Runs in the page in one call and returns a checksum: separate calls would take too long. */
 async function look({ position, hash, patienceMs }: Look): Promise<string> {
   const found = async (selector: string): Promise<void> => {
     for (const end = Date.now() + patienceMs; document.querySelector(selector) === null; ) {
@@ -86,7 +83,7 @@ async function look({ position, hash, patienceMs }: Look): Promise<string> {
       await new Promise((resolve) => requestAnimationFrame(resolve));
     }
   };
-  // In which order an element got its attributes is nobody's business.
+  // The order of attributes does not matter.
   const told = (node: Node): string => {
     if (!(node instanceof Element)) {
       return node.textContent ?? "";
@@ -102,24 +99,24 @@ async function look({ position, hash, patienceMs }: Look): Promise<string> {
   }
   await found(`.thread[data-position="${position}"][aria-busy="false"]`);
   const rows = document.querySelector(".thread-rows");
-  const dock = document.querySelector<HTMLElement>(".bottom")?.innerText ?? "";
-  const text = `${rows === null ? "" : told(rows)}\n${dock}`;
+  const card = document.querySelector<HTMLElement>(".bottom")?.innerText ?? "";
+  const text = `${rows === null ? "" : told(rows)}\n${card}`;
   Object.assign(window, { told: text });
   const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return [...new Uint8Array(bytes)].join(".");
 }
 
 test("a reload at any event shows what was watched live", { skip: SKIP }, async (t) => {
-  const { contextId, events } = await record(it.server.api);
+  const { contextId, events } = await record(env.server.api);
   const kinds = new Set(events.map((event) => event.kind));
   for (const kind of ["subtask-created", "input-required", "file-write", "dataset-write"]) {
     assert.ok(kinds.has(kind as ParleyEvent["kind"]), `nothing of ${kind} was recorded`);
   }
   assert.ok(events.length >= INDICES, `only ${events.length} events were recorded`);
-  const replay = await Replay.start(contextId, events, await it.server.api.agentTypes());
+  const replay = await Replay.start(contextId, events, await env.server.api.agentTypes());
   try {
-    const { page: watching } = await it.open({ reducedMotion: "reduce" });
-    const { page: loading, trouble } = await it.open({ reducedMotion: "reduce" });
+    const { page: watching } = await env.open({ reducedMotion: "reduce" });
+    const { page: loading, errors } = await env.open({ reducedMotion: "reduce" });
     replay.advance(1);
     const at = `${replay.url}/#/c/${contextId}`;
     await watching.goto(at);
@@ -145,7 +142,7 @@ test("a reload at any event shows what was watched live", { skip: SKIP }, async 
     }
     t.diagnostic(`${compared} places of a log of ${events.length} events were compared`);
     assert.ok(compared >= INDICES);
-    assert.deepEqual(trouble, []);
+    assert.deepEqual(errors, []);
   } finally {
     replay.stop();
   }

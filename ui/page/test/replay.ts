@@ -17,8 +17,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves the page and a recorded log as if it ended at a chosen event, so that every moment of it
- * can be looked at for as long as one likes. Only what reading a context needs is here.
+ * Serves the page and a recorded log up to a chosen event. Implements only what reading a context
+ * needs.
  */
 export class Replay {
   private readonly files = committed();
@@ -48,7 +48,7 @@ export class Replay {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Lets so many events have happened, and tells those who follow. */
+  /** Advances the log and sends the new events to all streams. */
   advance(end: number): void {
     this.end = end;
     for (const stream of this.streams) {
@@ -106,7 +106,7 @@ export class Replay {
   }
 }
 
-/** Where an event stands, as a stream says it. */
+/** The position of an event on the wire. */
 export function positionOf(event: ParleyEvent | undefined): string {
   return event === undefined ? "0" : `${event.seq}${event.k === undefined ? "" : `.${event.k}`}`;
 }

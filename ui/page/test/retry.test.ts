@@ -1,29 +1,31 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { begin, say, settled, SKIP, stage } from "./page.js";
+import { startConversation, sendMessage, waitUntilIdle, SKIP, setUp } from "./page.js";
 
-const it = stage();
+const env = setUp();
 
-test("what failed after it had waited its turn is retried too, and nothing is lost", { skip: SKIP }, async () => {
-  const { page } = await it.open();
-  const contextId = await begin(page, "count slowly to 100");
-  await page.locator(".doing").waitFor();
-  await say(page, "fail");
+test("what failed after it had waited its turn is retried too, and nothing is lost", {
+  skip: SKIP,
+}, async () => {
+  const { page } = await env.open();
+  const contextId = await startConversation(page, "count slowly to 100");
+  await page.locator(".task-status").waitFor();
+  await sendMessage(page, "fail");
   await page.locator(".queue li", { hasText: "fail" }).waitFor();
   await page.getByText("the model failed, as it was asked to").waitFor();
-  await settled(page);
+  await waitUntilIdle(page);
   await page.getByRole("button", { name: "Retry" }).click();
-  // Where it stands it cannot be taken back without what was at work then: it is said again.
-  await page.waitForFunction(() => document.querySelectorAll(".said.user").length === 3);
-  await page.waitForFunction(() => document.querySelectorAll(".ended").length === 3);
-  assert.deepEqual(await page.locator(".said.user .bubble").allInnerTexts(), [
+  // It cannot be rewound without the task that was running then, so it is sent again.
+  await page.waitForFunction(() => document.querySelectorAll(".message.user").length === 3);
+  await page.waitForFunction(() => document.querySelectorAll(".task-footer").length === 3);
+  assert.deepEqual(await page.locator(".message.user .bubble").allInnerTexts(), [
     "count slowly to 100",
     "fail",
     "fail",
   ]);
   await page.locator('[data-kind="text"]').getByText("99 100").waitFor();
   assert.equal(await page.getByRole("alert").count(), 0);
-  const { items } = await it.server.api.tasks(contextId);
+  const { items } = await env.server.api.tasks(contextId);
   assert.deepEqual(
     items.filter((task) => task.parentTaskId === undefined).map((task) => task.status),
     ["completed", "failed", "failed"],

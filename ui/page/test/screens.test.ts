@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { violations } from "./axe.js";
-import { settled, SKIP, stage } from "./page.js";
+import { waitUntilIdle, SKIP, setUp } from "./page.js";
 
-const it = stage({ own: true, files: { "notes.txt": "one\ntwo\nthree\n" } });
+const env = setUp({ own: true, files: { "notes.txt": "one\ntwo\nthree\n" } });
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC";
 const MODES = [
@@ -24,7 +24,7 @@ const SCHEMA = {
   required: ["name", "seats"],
 };
 
-/** Conversations that stand at one screen each, by its name. */
+/** Conversations for each screen, by name. */
 const at = new Map<string, string>();
 const ASKED: Readonly<Record<string, string>> = {
   approval: "write four to notes.txt",
@@ -35,7 +35,7 @@ const ASKED: Readonly<Record<string, string>> = {
 };
 
 async function make(name: string, ...said: readonly string[]): Promise<string> {
-  const { api } = it.server;
+  const { api } = env.server;
   const { contextId } = await api.createContext({});
   at.set(name, contextId);
   for (const content of said) {
@@ -46,13 +46,13 @@ async function make(name: string, ...said: readonly string[]): Promise<string> {
 }
 
 async function rest(contextId: string): Promise<void> {
-  while ((await it.server.api.context(contextId)).openTasks > 0) {
+  while ((await env.server.api.context(contextId)).openTasks > 0) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
 async function prepare(): Promise<void> {
-  const { api } = it.server;
+  const { api } = env.server;
   for (const [name, content] of Object.entries(ASKED)) {
     await make(name, content);
   }
@@ -78,7 +78,11 @@ async function prepare(): Promise<void> {
   const pdf = { data: "JVBERi0xLjQK", name: "paper.pdf", mimeType: "application/pdf" };
   await api.writeArtifact(made, "pdf", pdf);
   const plan = (title: string, expectedVersion: number) =>
-    api.writeArtifact(made, "plan", { data: { title, a: [1, null] }, name: "plan", expectedVersion });
+    api.writeArtifact(made, "plan", {
+      data: { title, a: [1, null] },
+      name: "plan",
+      expectedVersion,
+    });
   await plan("Tea", 0);
   await plan("Coffee", 1);
 }
@@ -90,23 +94,23 @@ interface Visit {
   readonly check: (screen: string) => Promise<void>;
 }
 
-/** What agents ask, in all forms. */
+/** All kinds of questions. */
 async function asks({ page, go, check }: Visit): Promise<void> {
   for (const name of Object.keys(ASKED)) {
     await go(name);
-    await page.locator(".dock").waitFor();
-    await page.locator(".dock-actions .button").first().waitFor();
+    await page.locator(".question-card").waitFor();
+    await page.locator(".question-actions .button").first().waitFor();
     if (name === "form") {
       await page.getByRole("button", { name: "Answer" }).click();
-      await page.getByText("This is needed.").first().waitFor();
+      await page.getByText("This field is required.").first().waitFor();
     }
     await check(name);
     if (name === "approval") {
-      await page.locator(".dock .button:enabled", { hasText: "Deny" }).click();
-      await page.getByRole("textbox", { name: "Why not?" }).waitFor();
+      await page.locator(".question-card .button:enabled", { hasText: "Deny" }).click();
+      await page.getByRole("textbox", { name: "Reason" }).waitFor();
       await check("approval, with a reason against it");
       await page.getByRole("button", { name: "Back", exact: true }).click();
-      await page.getByRole("button", { name: "Edit first" }).click();
+      await page.getByRole("button", { name: "Edit", exact: true }).click();
       await check("approval, edited");
     }
   }
@@ -114,7 +118,7 @@ async function asks({ page, go, check }: Visit): Promise<void> {
 
 async function panels({ page, go, check }: Visit): Promise<void> {
   await go("artifacts");
-  await settled(page);
+  await waitUntilIdle(page);
   await page.getByRole("button", { name: "Artifacts", exact: true }).click();
   const panel = page.getByRole("complementary", { name: "Artifacts" });
   for (const name of ["cities", "notes.md", "code.ts", "dot.png", "paper.pdf", "plan"]) {
@@ -132,11 +136,11 @@ async function panels({ page, go, check }: Visit): Promise<void> {
   }
   await check("all artifacts");
   await panel.getByRole("button", { name: "Close Artifacts" }).click();
-  await page.getByRole("button", { name: "Understanding", exact: true }).click();
+  await page.getByRole("button", { name: "Trace", exact: true }).click();
   await page.locator(".event[data-kind=task-complete]").last().hover();
-  await check("understanding");
-  await page.getByRole("button", { name: "One event back" }).click();
-  await page.getByText("As it was after event").waitFor();
+  await check("trace");
+  await page.getByRole("button", { name: "Previous event" }).click();
+  await page.getByText("As of event").waitFor();
   await check("past");
   await go("branches");
   await page.getByRole("button", { name: "Branches" }).click();
@@ -146,14 +150,14 @@ async function panels({ page, go, check }: Visit): Promise<void> {
 
 async function troubles({ page, go, check }: Visit): Promise<void> {
   await go("failed");
-  await settled(page);
+  await waitUntilIdle(page);
   await check("a failed task");
   await page.route("**/messages", (route) => route.abort());
   await page.getByRole("textbox", { name: "Message" }).fill("say lost");
   await page.keyboard.press("Enter");
   await page.locator(".outgoing").getByRole("alert").waitFor();
   await page.route("**/rewind", (route) => route.abort());
-  await page.getByRole("button", { name: "Go back to before this" }).click();
+  await page.getByRole("button", { name: "Rewind to here" }).click();
   await page.getByRole("button", { name: "Dismiss" }).waitFor();
   await check("what did not get there, and what was refused");
   await page.getByRole("button", { name: "Delete conversation" }).click();
@@ -167,8 +171,8 @@ async function troubles({ page, go, check }: Visit): Promise<void> {
   await page.reload();
   await page.getByText("This conversation was deleted.").waitFor();
   await check("no list");
-  await page.goto(`${it.server.url}/#/`);
-  await page.getByText(/The list cannot be loaded/).waitFor({ state: "attached" });
+  await page.goto(`${env.server.url}/#/`);
+  await page.getByText(/Can’t load the list/).waitFor({ state: "attached" });
   await check("no list, at the beginning");
 }
 
@@ -176,10 +180,11 @@ let prepared: Promise<void> | undefined;
 
 for (const { name, colorScheme, width } of MODES) {
   test(`axe-core finds nothing wrong on any screen, ${name}`, { skip: SKIP }, async () => {
-    await (prepared ??= prepare());
-    const { page } = await it.open({ colorScheme, viewport: { width, height: 844 } });
+    prepared ??= prepare();
+    await prepared;
+    const { page } = await env.open({ colorScheme, viewport: { width, height: 844 } });
     const go = async (screen: string): Promise<void> => {
-      await page.goto(`${it.server.url}/#/c/${at.get(screen)}`);
+      await page.goto(`${env.server.url}/#/c/${at.get(screen)}`);
       await page.locator(".conversation, .notice[role=alert]").first().waitFor();
     };
     const check = async (screen: string): Promise<void> =>
@@ -192,7 +197,7 @@ for (const { name, colorScheme, width } of MODES) {
     await check("the first screen, with options");
     await page.locator("main").click({ position: { x: 5, y: 5 } });
     await page.keyboard.press("ControlOrMeta+/");
-    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await check("keys");
     await page.keyboard.press("Escape");
     await asks(visit);

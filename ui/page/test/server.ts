@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ParleyApi } from "@parley/client";
 
-/** Why tests that need a server are skipped, or false if there is one. */
+/** Why tests are skipped that need a server, or false. */
 export const NO_SERVER: string | false =
   process.env["PARLEY_PROGRAM"] === undefined
     ? "needs a server: set PARLEY_PROGRAM to the program that starts one (./parley)"
@@ -23,11 +23,11 @@ export interface ServerOptions {
   readonly token?: string;
   /** Files of the workspace. */
   readonly files?: Readonly<Record<string, string>>;
-  /** True if it must be empty at first, or will be killed. */
+  /** True if the server must start empty, or is killed by the test. */
   readonly own?: boolean;
 }
 
-/** A real server that PARLEY_PROGRAM starts, with data of its own; it can be killed and started. */
+/** A real server started by PARLEY_PROGRAM, with its own data; it can be killed and restarted. */
 export class Server {
   private child: ChildProcess | undefined;
   private port = 0;
@@ -39,7 +39,7 @@ export class Server {
 
   static async start(options: ServerOptions = {}): Promise<Server> {
     const { PARLEY_PAGE_URL: url, PARLEY_PAGE_WORK: work, PARLEY_IMAGES: pictures } = process.env;
-    // Pictures show no conversations but those of their own file.
+    // Screenshots show only the conversations of their own file.
     const own = options.own === true || options.config !== undefined || pictures !== undefined;
     const shared = !own && url && work;
     const folder = shared ? "" : mkdtempSync(join(tmpdir(), "parley-page-"));
@@ -70,7 +70,7 @@ export class Server {
     return new ParleyApi({ url: this.url, ...(token === undefined ? {} : { token }) });
   }
 
-  /** Starts it where it was. Somebody else may have its port for a moment. */
+  /** Starts the server on its port, which may be in use for a moment. */
   async begin(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -92,7 +92,7 @@ export class Server {
       ["serve", "--port", String(this.port), "--data", join(this.folder, "data"), ...config],
       {
         cwd: join(this.folder, "work"),
-        // The server ends with this process, also if this one is killed.
+        // The server exits with this process, even if it is killed.
         env: { ...withoutKeys(process.env), PARLEY_PARENT_PID: String(process.pid) },
         stdio: ["ignore", "pipe", "inherit"],
       },
@@ -101,7 +101,7 @@ export class Server {
     this.port = Number(new URL(await ready(child)).port);
   }
 
-  /** Ends it without a word. */
+  /** Kills the server. */
   kill(): Promise<void> {
     return this.end("SIGKILL");
   }
@@ -125,7 +125,7 @@ export class Server {
   }
 }
 
-/** Tests ask no model that costs money. */
+/** Without keys, tests cannot call paid models. */
 function withoutKeys(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(environment).filter(([name]) => !/^(ANTHROPIC|OPENAI|PARLEY)_/.test(name)),

@@ -1,20 +1,29 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { begin, composer, gate, picture, say, settled, SKIP, stage } from "./page.js";
+import {
+  startConversation,
+  composer,
+  latch,
+  screenshot,
+  sendMessage,
+  waitUntilIdle,
+  SKIP,
+  setUp,
+} from "./page.js";
 
-const it = stage({ files: { "notes.txt": "one\ntwo\n" } });
+const env = setUp({ files: { "notes.txt": "one\ntwo\n" } });
 const options = { skip: SKIP };
 const rows = (page: Page, kind: string) => page.locator(`.thread-rows > [data-kind="${kind}"]`);
 
 test("text streams in as Markdown, with coloured code that can be copied", options, async () => {
-  const { page, trouble } = await it.open({ permissions: ["clipboard-read", "clipboard-write"] });
+  const { page, errors } = await env.open({ permissions: ["clipboard-read", "clipboard-write"] });
   const code = "const answer: number = 42; // why";
-  await begin(
+  await startConversation(
     page,
     `say # A title\n\nSome **bold** words.\n\n\`\`\`ts\n${code}\n\`\`\`\n\n| a | b |\n|---|---|\n| 1 | 2 |`,
   );
-  await settled(page);
+  await waitUntilIdle(page);
   const text = rows(page, "text");
   await text.locator(".h1", { hasText: "A title" }).waitFor();
   assert.equal(await text.locator("strong").innerText(), "bold");
@@ -22,18 +31,18 @@ test("text streams in as Markdown, with coloured code that can be copied", optio
   assert.equal(await text.locator("td").count(), 2);
   await text.getByRole("button", { name: "Copy code" }).click();
   assert.equal(await page.evaluate("navigator.clipboard.readText()"), code);
-  await begin(page, "count slowly to 100");
+  await startConversation(page, "count slowly to 100");
   await rows(page, "text").getByText("1 2 3").waitFor();
-  await page.locator(".doing").waitFor();
+  await page.locator(".task-status").waitFor();
   await rows(page, "text").getByText("99 100").waitFor();
-  assert.deepEqual(trouble, []);
+  assert.deepEqual(errors, []);
 });
 
 test("thoughts are shown as much as one wants", options, async () => {
-  const { page } = await it.open();
-  await begin(page, "think about tea");
-  await settled(page);
-  const wanted = page.getByRole("combobox", { name: "Thoughts that are shown" });
+  const { page } = await env.open();
+  await startConversation(page, "think about tea");
+  await waitUntilIdle(page);
+  const wanted = page.getByRole("combobox", { name: "Thoughts to show" });
   for (const [verbosity, shown] of [
     ["none", 0],
     ["brief", 2],
@@ -46,7 +55,7 @@ test("thoughts are shown as much as one wants", options, async () => {
       shown,
     );
   }
-  await page.getByText("60% sure").waitFor();
+  await page.getByText("60% confident").waitFor();
   await page.getByText("Instead: give a long answer").waitFor();
   await wanted.selectOption("normal");
 });
@@ -55,16 +64,16 @@ test(
   "a tool call shows arguments, live progress, result and how long it took",
   options,
   async () => {
-    const { page } = await it.open();
-    await begin(page, "run for i in 1 2 3; do echo step $i; sleep 2; done");
+    const { page } = await env.open();
+    await startConversation(page, "run for i in 1 2 3; do echo step $i; sleep 2; done");
     await page.getByRole("button", { name: "Approve" }).click();
     await page.locator(".progress", { hasText: /step \d/ }).waitFor();
-    await picture(page, "tool-progress");
+    await screenshot(page, "tool-progress");
     const call = rows(page, "call");
     const height = (await call.boundingBox())?.height;
-    await settled(page);
+    await waitUntilIdle(page);
     assert.equal((await call.boundingBox())?.height, height);
-    assert.match(await call.locator(".took").innerText(), /^\d/);
+    assert.match(await call.locator(".duration").innerText(), /^\d/);
     await call.locator("summary").click();
     await call.getByText('"command"').waitFor();
     await call.getByText("step 1").last().waitFor();
@@ -76,9 +85,9 @@ test(
   "sub-agents stand at their call, with threads of their own to any depth",
   options,
   async () => {
-    const { page } = await it.open();
+    const { page } = await env.open();
     await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
-    await begin(page, "delegate count slowly to 150 to research and writer");
+    await startConversation(page, "delegate count slowly to 150 to research and writer");
     await page.getByText("0 of 2 done").waitFor();
     const research = page.locator(".subagent", { hasText: "Research" });
     await research
@@ -86,11 +95,11 @@ test(
       .first()
       .click();
     await research.locator(".subagent-thread", { hasText: "1 2 3" }).waitFor();
-    await picture(page, "sub-agents");
+    await screenshot(page, "sub-agents");
     await page.getByText("2 of 2 done").waitFor();
-    await settled(page);
+    await waitUntilIdle(page);
     await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
-    await say(page, "delegate delegate say deep down to writer to research");
+    await sendMessage(page, "delegate delegate say deep down to writer to research");
     const outer = page.locator(".thread-rows > .row > .subagents").nth(1);
     await outer.locator(".subagent-open").first().click();
     const inner = outer.locator(".subagent .subagent", { hasText: "Writer" });
@@ -101,15 +110,15 @@ test(
 );
 
 test("one sub-agent is stopped by itself, and a whole tree at once", options, async () => {
-  const { page } = await it.open();
+  const { page } = await env.open();
   await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
-  await begin(page, "delegate count slowly to 4000 to research and writer");
-  await page.getByRole("button", { name: "Stop Research and all below" }).click();
+  await startConversation(page, "delegate count slowly to 4000 to research and writer");
+  await page.getByRole("button", { name: "Stop Research and its sub-agents" }).click();
   const research = page.locator('.subagent[data-status="canceled"]', { hasText: "Research" });
   await research.getByText(/^stopped after/).waitFor();
   const writer = page.locator('.subagent[data-status="working"]', { hasText: "Writer" });
   await writer.locator(".elapsed", { hasText: /\d s/ }).waitFor();
-  // However long what it says has become, its last word is seen.
+  // The end of a long text is visible.
   await writer.locator(".subagent-tail", { hasText: "60" }).waitFor();
   const [line, words] = await Promise.all(
     [".subagent-tail", ".subagent-tail > span"].map((one) => writer.locator(one).boundingBox()),
@@ -127,77 +136,74 @@ test("one sub-agent is stopped by itself, and a whole tree at once", options, as
 });
 
 test("messages sent while busy queue, steer or interrupt", options, async () => {
-  const { page } = await it.open();
-  await begin(page, "count slowly to 2000");
+  const { page } = await env.open();
+  await startConversation(page, "count slowly to 2000");
   await rows(page, "text").getByText("1 2 3").waitFor();
-  await say(page, "say queued");
-  await page
-    .getByRole("list", { name: "Waiting for their turn" })
-    .getByText("say queued")
-    .waitFor();
-  await say(page, "say taken out");
+  await sendMessage(page, "say queued");
+  await page.getByRole("list", { name: "Queued messages" }).getByText("say queued").waitFor();
+  await sendMessage(page, "say taken out");
   await page.locator(".queue li", { hasText: "taken out" }).getByRole("button").click();
   await page.locator(".queue li", { hasText: "taken out" }).waitFor({ state: "detached" });
   await page.getByText("Steer", { exact: true }).click();
-  await say(page, "say steered");
-  await page.getByText("said meanwhile").waitFor();
+  await sendMessage(page, "say steered");
+  await page.getByText("Sent while working").waitFor();
   await page.getByText("Interrupt", { exact: true }).click();
-  await say(page, "say interrupted");
+  await sendMessage(page, "say interrupted");
   await page.getByText("Stopped.").last().waitFor();
   await rows(page, "text").getByText("interrupted", { exact: true }).waitFor();
   await rows(page, "text").getByText("queued", { exact: true }).waitFor();
-  await settled(page);
-  // There is no way back into the middle of a task: nobody need try to find that out.
+  await waitUntilIdle(page);
+  // A rewind into the middle of a task is not possible, so the button is disabled.
   for (const [words, open] of [
     ["count slowly", true],
     ["say queued", false],
   ] as const) {
-    const said = rows(page, "said").filter({ hasText: words });
+    const said = rows(page, "message").filter({ hasText: words });
     await said.hover();
-    for (const name of ["Edit and run again", "Go back to before this"]) {
+    for (const name of ["Edit and run again", "Rewind to here"]) {
       const button = said.getByRole("button", { name });
       assert.equal(await button.isEnabled(), open, `${name}: ${words}`);
-      const why = /said while an agent worked/;
+      const why = /Sent while an agent was working/;
       assert.equal(why.test((await button.getAttribute("title")) ?? ""), !open);
       assert.equal(why.test((await button.getAttribute("aria-description")) ?? ""), !open);
     }
-    assert.ok(await said.getByRole("button", { name: "Fork from before this" }).isEnabled());
+    assert.ok(await said.getByRole("button", { name: "Fork before this message" }).isEnabled());
   }
 });
 
 test("what failed is retried, and any message edited and run again", options, async () => {
-  const { page } = await it.open();
-  await begin(page, "fail");
+  const { page } = await env.open();
+  await startConversation(page, "fail");
   await page.getByText("the model failed, as it was asked to").waitFor();
-  await picture(page, "failed");
+  await screenshot(page, "failed");
   const failed = await rows(page, "end").getAttribute("data-key");
   await page.getByRole("button", { name: "Retry" }).click();
   await page.locator(`[data-key="${failed}"]`).waitFor({ state: "detached" });
   await page.getByText("the model failed, as it was asked to").waitFor();
-  await settled(page);
-  const said = rows(page, "said");
+  await waitUntilIdle(page);
+  const said = rows(page, "message");
   assert.equal(await said.count(), 1);
   await said.hover();
   await said.getByRole("button", { name: "Edit and run again" }).click();
-  await page.getByRole("textbox", { name: "The message, to be changed" }).fill("say better");
+  await page.getByRole("textbox", { name: "Edit message" }).fill("say better");
   await page.keyboard.press("Enter");
   await rows(page, "text").getByText("better").waitFor();
-  await settled(page);
+  await waitUntilIdle(page);
   assert.equal(await said.count(), 1);
 });
 
 test("what could not be said again in other words stays in its editor", options, async () => {
-  const { page } = await it.open();
-  await begin(page, "say first");
-  await settled(page);
+  const { page } = await env.open();
+  await startConversation(page, "say first");
+  await waitUntilIdle(page);
   await page.route("**/rewind", (route) => route.abort());
-  const said = rows(page, "said");
+  const said = rows(page, "message");
   await said.hover();
   await said.getByRole("button", { name: "Edit and run again" }).click();
-  const editor = page.getByRole("textbox", { name: "The message, to be changed" });
+  const editor = page.getByRole("textbox", { name: "Edit message" });
   await editor.fill("say second");
   await editor.press("Enter");
-  await page.getByRole("alert").getByText("the server does not answer").waitFor();
+  await page.getByRole("alert").getByText("the server does not respond").waitFor();
   assert.equal(await editor.inputValue(), "say second");
   await page.unroute("**/rewind");
   await editor.press("Enter");
@@ -205,13 +211,13 @@ test("what could not be said again in other words stays in its editor", options,
   await editor.waitFor({ state: "detached" });
 });
 
-test("what could not be sent comes back to what is being written, each time", options, async () => {
-  const { page } = await it.open();
-  await begin(page, "say hello");
-  await settled(page);
+test("what could not be sent comes back to what is writing, each time", options, async () => {
+  const { page } = await env.open();
+  await startConversation(page, "say hello");
+  await waitUntilIdle(page);
   await page.route("**/messages", (route) => route.abort());
   for (const draft of ["", "a draft"]) {
-    await say(page, "say lost");
+    await sendMessage(page, "say lost");
     await page.locator(".outgoing").getByRole("alert").waitFor();
     await composer(page).fill(draft);
     await page.getByRole("button", { name: "Edit", exact: true }).click();
@@ -224,30 +230,30 @@ test("what could not be sent comes back to what is being written, each time", op
 });
 
 async function three(page: Page): Promise<string> {
-  const contextId = await begin(page, "say alpha");
-  await settled(page);
+  const contextId = await startConversation(page, "say alpha");
+  await waitUntilIdle(page);
   for (const word of ["beta", "gamma"]) {
-    await say(page, `say ${word}`);
+    await sendMessage(page, `say ${word}`);
     await rows(page, "text").getByText(word, { exact: true }).waitFor();
-    await settled(page);
+    await waitUntilIdle(page);
   }
   return contextId;
 }
 
-// S3.27 to S3.29
+// SESSION-27 to SESSION-29
 test("going back is shown at once, and undone when the server refuses", options, async () => {
-  const { page } = await it.open();
+  const { page } = await env.open();
   await three(page);
-  const refuse = gate();
+  const refuse = latch();
   await page.route("**/rewind", async (route) => {
     await refuse.opened;
     const problem = { status: 409, code: "busy", detail: "a task of this context is running" };
     await route.fulfill({ status: 409, json: problem });
   });
-  const second = rows(page, "said").nth(1);
+  const second = rows(page, "message").nth(1);
   await second.hover();
-  await second.getByRole("button", { name: "Go back to before this" }).click();
-  await rows(page, "said").nth(1).waitFor({ state: "detached" });
+  await second.getByRole("button", { name: "Rewind to here" }).click();
+  await rows(page, "message").nth(1).waitFor({ state: "detached" });
   refuse.open();
   await page.getByRole("alert").getByText("a task of this context is running").waitFor();
   assert.deepEqual(await rows(page, "text").allInnerTexts(), ["alpha", "beta", "gamma"]);
@@ -255,8 +261,8 @@ test("going back is shown at once, and undone when the server refuses", options,
   await page.getByRole("button", { name: "Dismiss" }).click();
   await second.hover();
   const rewound = page.waitForResponse("**/rewind");
-  await second.getByRole("button", { name: "Go back to before this" }).click();
-  await rows(page, "said").nth(1).waitFor({ state: "detached" });
+  await second.getByRole("button", { name: "Rewind to here" }).click();
+  await rows(page, "message").nth(1).waitFor({ state: "detached" });
   await rewound;
   await page.reload();
   await rows(page, "text").getByText("alpha").waitFor();
@@ -264,33 +270,36 @@ test("going back is shown at once, and undone when the server refuses", options,
 });
 
 test("what was left behind is in Branches, and can be gone back to", options, async () => {
-  const { page } = await it.open();
+  const { page } = await env.open();
   await three(page);
-  const last = rows(page, "said").nth(2);
+  const last = rows(page, "message").nth(2);
   await last.hover();
-  await last.getByRole("button", { name: "Go back to before this" }).click();
+  await last.getByRole("button", { name: "Rewind to here" }).click();
   await last.waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Branches" }).click();
   const branches = page.getByRole("complementary", { name: "Branches" });
   await branches.getByText("say gamma").waitFor();
-  await picture(page, "branches");
+  await screenshot(page, "branches");
   await page.setViewportSize({ width: 1280, height: 320 });
   await page.locator(".thread").hover();
   await page.mouse.wheel(0, -5_000);
   await page.waitForFunction(() => document.querySelector(".thread")?.scrollTop === 0);
-  await branches.getByRole("button", { name: "Go on from its end" }).click();
+  await branches.getByRole("button", { name: "Restore" }).click();
   await rows(page, "text").getByText("gamma").waitFor();
-  // Whoever goes on there is taken there.
+  // Restoring it scrolls there.
   await page.waitForFunction(() => {
-    const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } =
-      document.querySelector(".thread") ?? {};
+    const {
+      scrollHeight = 0,
+      scrollTop = 0,
+      clientHeight = 0,
+    } = document.querySelector(".thread") ?? {};
     return scrollTop > 0 && scrollHeight - scrollTop - clientHeight < 5;
   });
   assert.deepEqual(await rows(page, "text").allInnerTexts(), ["alpha", "beta", "gamma"]);
 });
 
 test("a fork goes on by itself, and both know of each other", options, async () => {
-  const { page } = await it.open();
+  const { page } = await env.open();
   const contextId = await three(page);
   const end = rows(page, "end").nth(1);
   await end.hover();
@@ -299,7 +308,7 @@ test("a fork goes on by itself, and both know of each other", options, async () 
   await rows(page, "text").getByText("beta").waitFor();
   assert.deepEqual(await rows(page, "text").allInnerTexts(), ["alpha", "beta"]);
   await page.locator("h2.title").getByRole("button", { name: "Fork of say alpha" }).waitFor();
-  await say(page, "say delta");
+  await sendMessage(page, "say delta");
   await rows(page, "text").getByText("delta").waitFor();
   await page.getByRole("button", { name: "Branches" }).click();
   await page.getByText("This is a fork of").getByRole("link").click();

@@ -5,7 +5,7 @@ import { test } from "node:test";
 const ROOT = new URL("../../", import.meta.url);
 const LINES_MAX = 400;
 const WIDTH_MAX = 100;
-/** The only ways in which text could become elements or code without our doing. */
+/** The ways in which text could become elements or code. */
 const DANGEROUS =
   /innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|\beval\(|new Function|DOMParser|createContextualFragment|srcdoc/;
 
@@ -23,7 +23,7 @@ test("no file is too long, and no line", () => {
   for (const { name, text } of files.filter((file) => !file.name.endsWith(".css"))) {
     const lines = text.trimEnd().split("\n");
     assert.ok(lines.length <= LINES_MAX, `${name} has ${lines.length} lines`);
-    // A long sentence in quotes stays in one piece.
+    // Long string literals are not split.
     const wide = lines.findIndex(
       (line) => line.length > WIDTH_MAX && !/["`/].{50,}["`/]/.test(line),
     );

@@ -1,13 +1,13 @@
-// Builds the page into the server's resources. The same sources give the same bytes everywhere.
+// Builds the page into the server's resources, reproducibly.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const ROOT = new URL("../", import.meta.url);
-const TARGET = new URL("../../server/src/main/resources/dev/parley/door/page/", ROOT);
+const TARGET = new URL("../../server/src/main/resources/dev/parley/api/page/", ROOT);
 
-/** All files of the page by name, as bytes. */
+/** All files of the page by name. */
 export async function bundle() {
   const result = await build({
     absWorkingDir: fileURLToPath(ROOT),
@@ -50,7 +50,7 @@ function add(files, name, ending, contents) {
   return path;
 }
 
-/** The page as it is committed. */
+/** The committed files of the page. */
 export function committed() {
   const files = new Map();
   for (const name of readdirSync(TARGET, { recursive: true, withFileTypes: true })) {

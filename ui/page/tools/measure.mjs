@@ -1,4 +1,4 @@
-// Measures the page with very many events: ./bench page
+// Measures the page with many events: ./bench page
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 

@@ -1,4 +1,4 @@
-// Compiles the tests, runs them, and writes how many there were to target/reports for ./check.
+// Compiles and runs the tests, and writes their counts to target/reports for ./check.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const REPORTS = new URL("../target/reports/", import.meta.url);
 const TIMEOUT_MS = 300_000;
 const APART = ["reload.test", "screens.test"];
 
-// With names of tests behind it, only those run: npm test -- thread care
+// To run only some tests, pass their names: npm test -- thread list
 const wanted = process.argv.slice(2);
 const names = readdirSync(new URL("../test/", import.meta.url))
   .filter((name) => name.endsWith(".test.ts"))
@@ -36,7 +36,7 @@ await build({
   target: "node20",
   sourcemap: "inline",
 });
-// One server for all that need none of their own: starting one takes longer than most tests.
+// Tests that need no server of their own share one, because starting a server is slow.
 const shared = await share();
 
 const files = names.map((name) => fileURLToPath(new URL(`${name}.js`, TESTS)));
@@ -45,15 +45,15 @@ const counts = { tests: 0, failures: 0, skipped: 0 };
 function count(result, failed) {
   const skipped = result.skip !== undefined && result.skip !== false;
   const broken = failed && result.details?.error?.failureType !== "subtestsFailed";
-  // A suite or a file is no test, unless it does not get as far as its tests.
+  // A suite or file counts as a test only if it fails before its tests.
   const group = result.details?.type === "suite" || files.includes(result.name);
   counts.tests += !group || skipped || broken ? 1 : 0;
   counts.failures += !group || broken ? Number(failed) : 0;
   counts.skipped += skipped ? 1 : 0;
 }
 
-// One file at a time: they share a server, and lists would show what others do. Beside them those
-// that take long, have a server of their own, and measure no time.
+// One file at a time, because they share a server and its lists. Slow tests with their own server
+// run in parallel.
 const lines = [
   files.filter((_, i) => !APART.includes(names[i])),
   files.filter((_, i) => APART.includes(names[i])),
@@ -86,7 +86,7 @@ async function share() {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !keys.test(name)));
   const child = spawn(program, ["serve", "--port", "0", "--data", join(folder, "data")], {
     cwd: join(folder, "work"),
-    // The server ends with this process, also if this one is killed.
+    // The server exits with this process, even if it is killed.
     env: { ...env, PARLEY_PARENT_PID: String(process.pid) },
     stdio: ["ignore", "pipe", "inherit"],
   });

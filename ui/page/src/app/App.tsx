@@ -1,12 +1,12 @@
-import { groupsOf, Home, ParleyError } from "@parley/client";
+import { groupsOf, ContextList, ParleyError } from "@parley/client";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { useWatchedHome } from "../connection/watch.js";
+import { usePauseWhenHidden } from "../connection/reconnect.js";
 import { ConversationPage } from "../conversation/ConversationPage.js";
 import { Drafts } from "../conversation/drafts.js";
 import { Outboxes } from "../conversation/outboxes.js";
 import { Sidebar } from "../list/Sidebar.js";
 import { Welcome } from "../list/Welcome.js";
-import { Guarded } from "../ui/Guarded.js";
+import { ErrorBoundary } from "../ui/ErrorBoundary.js";
 import { Shortcuts } from "./Shortcuts.js";
 import { useKeys, useStore } from "./hooks.js";
 import { followLink, go, useRoute } from "./route.js";
@@ -18,11 +18,11 @@ import { isCommand, isNavigation, typeIntoVisibleInput } from "./typing.js";
 export function App() {
   const [token, setToken] = useState(storedToken);
   const api = useMemo(() => apiOf(token), [token]);
-  const home = useMemo(() => new Home(api), [api]);
+  const contextList = useMemo(() => new ContextList(api), [api]);
   const drafts = useMemo(() => new Drafts(), [api]);
   const outboxes = useMemo(() => new Outboxes(api), [api]);
   useEffect(() => {
-    // What was not sent is nowhere but here: the browser asks before the page goes.
+    // Unsent messages exist only in this page, so the browser asks before it leaves.
     const warn = (event: Event): void => {
       if (outboxes.unsent) {
         event.preventDefault();
@@ -31,20 +31,20 @@ export function App() {
     addEventListener("beforeunload", warn);
     return () => removeEventListener("beforeunload", warn);
   }, [outboxes]);
-  useEffect(() => () => home.close(), [home]);
-  useWatchedHome(home);
-  const state = useStore(home);
+  useEffect(() => () => contextList.close(), [contextList]);
+  usePauseWhenHidden(contextList);
+  const state = useStore(contextList);
   const locked = state.error instanceof ParleyError && state.error.status === 401;
   if (locked) {
     const enter = (given: string): void => {
       storeToken(given);
       setToken(given);
-      home.refresh();
+      contextList.refresh();
     };
     return <TokenForm refused={token !== undefined} onEnter={enter} />;
   }
   return (
-    <SessionContext.Provider value={{ api, home, state, drafts, outboxes }}>
+    <SessionContext.Provider value={{ api, contextList, state, drafts, outboxes }}>
       <Layout needsYou={groupsOf(state).needsYou.length} />
     </SessionContext.Provider>
   );
@@ -54,6 +54,10 @@ function Layout({ needsYou }: { needsYou: number }) {
   const route = useRoute();
   const [help, setHelp] = useState(false);
   const { contextId } = route;
+  useEffect(() => {
+    document.addEventListener("click", followLink);
+    return () => document.removeEventListener("click", followLink);
+  }, []);
   useEffect(() => {
     const name = needsYou > 0 ? `(${needsYou}) Parley` : "Parley";
     document.title = name;
@@ -70,23 +74,20 @@ function Layout({ needsYou }: { needsYou: number }) {
     }
   });
   return (
-    <div
-      class="layout"
-      data-open={contextId === undefined ? "list" : "conversation"}
-      onClick={followLink}
-    >
+    <div class="layout" data-open={contextId === undefined ? "list" : "conversation"}>
+      {/* biome-ignore lint/a11y/useValidAnchor: a skip link is an anchor. */}
       <a class="skip" href="#main" onClick={skip}>
         Skip to the conversation
       </a>
       <Sidebar selected={contextId} onKeys={() => setHelp(true)} />
       <main id="main" class="main" tabIndex={-1}>
-        <h1 class="sr">Parley</h1>
+        <h1 class="sr-only">Parley</h1>
         {contextId === undefined ? (
           <Welcome lost={route.lost} />
         ) : (
-          <Guarded key={contextId} what="This conversation">
+          <ErrorBoundary key={contextId} what="This conversation">
             <ConversationPage contextId={contextId} route={route} />
-          </Guarded>
+          </ErrorBoundary>
         )}
       </main>
       {help && <Shortcuts onClose={() => setHelp(false)} />}
@@ -94,7 +95,7 @@ function Layout({ needsYou }: { needsYou: number }) {
   );
 }
 
-/** The address is taken by the route, so that the usual jump would lead elsewhere. */
+/** The hash is used for routing, so the default jump would navigate. */
 function skip(event: Event): void {
   event.preventDefault();
   document.getElementById("main")?.focus();

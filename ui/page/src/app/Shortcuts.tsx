@@ -4,22 +4,22 @@ import { MODIFIER, NAVIGATION } from "./typing.js";
 const KEYS: readonly [string, string][] = [
   ["Any letter", "Type into the visible input"],
   ["Enter", "Send the message or the answer; Shift+Enter for a new line"],
-  [`${MODIFIER}+Enter`, "Approve the call that is shown, while no message is begun"],
-  ["Esc", "Fold what is asked, then leave the input; it never stops a task"],
-  [`${MODIFIER}+Shift+.`, "Stop the task that is at work"],
+  [`${MODIFIER}+Enter`, "Approve the call shown, if the message box is empty"],
+  ["Esc", "Collapse the question, then leave the input; never stops a task"],
+  [`${MODIFIER}+Shift+.`, "Stop the running task"],
   [`${NAVIGATION}+N`, "New conversation"],
   [`${NAVIGATION}+J, K`, "Next, previous conversation"],
-  [`${NAVIGATION}+G`, "Go to what waits for you"],
+  [`${NAVIGATION}+G`, "Go to the first conversation that needs you"],
   [`${MODIFIER}+K`, "Search conversations"],
-  ["Delete", "Delete the conversation in the list that has the focus"],
-  ["End", "Follow the newest text again"],
-  [`${MODIFIER}+/`, "This list"],
+  ["Delete", "Delete the focused conversation in the list"],
+  ["End", "Scroll to the newest text and follow it"],
+  [`${MODIFIER}+/`, "Show this list"],
 ];
 
-/** What the keys do. */
+/** The list of keyboard shortcuts. */
 export function Shortcuts({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl class="keys">
         {KEYS.map(([key, what]) => (
           <div key={key}>

@@ -1,19 +1,19 @@
 import { useEffect, useRef } from "preact/hooks";
-import { Guarded } from "../ui/Guarded.js";
+import { ErrorBoundary } from "../ui/ErrorBoundary.js";
 import { Icon } from "../ui/Icon.js";
 import { type PanelId, PANELS } from "./panels.js";
 
 interface SidePanelProps {
   readonly id: PanelId;
-  /** True if somebody has opened it just now. */
+  /** True if the user has just opened it. */
   readonly byHand: boolean;
-  /** What it is to show of all that it has: asked for anew, it takes the focus anew. */
-  readonly asked: unknown;
+  /** What the panel should show: a new value focuses it again. */
+  readonly request: unknown;
   readonly onClose: () => void;
 }
 
-/** What stands beside a conversation. */
-export function SidePanel({ id, byHand, asked, onClose }: SidePanelProps) {
+/** A panel beside the conversation. */
+export function SidePanel({ id, byHand, request, onClose }: SidePanelProps) {
   const { name, component: Component } = PANELS[id];
   const head = useRef<HTMLHeadingElement>(null);
   const before = useRef<Element | null>(null);
@@ -22,32 +22,28 @@ export function SidePanel({ id, byHand, asked, onClose }: SidePanelProps) {
       before.current = document.activeElement;
       head.current?.focus();
     }
-  }, [id, asked]);
+  }, [id, request]);
   const close = (): void => {
     onClose();
-    // Whoever was in it goes on where they came from.
+    // Return the focus to where it was.
     if (before.current instanceof HTMLElement) {
       before.current.focus();
     }
   };
   return (
-    <aside
-      class="panel"
-      aria-label={name}
-      onKeyDown={(event) => event.key === "Escape" && close()}
-    >
+    <aside class="panel" aria-label={name} onKeyDown={(event) => event.key === "Escape" && close()}>
       <header class="panel-head">
         <h2 ref={head} tabIndex={-1}>
           {name}
         </h2>
-        <button class="icon-button" aria-label={`Close ${name}`} onClick={close}>
+        <button type="button" class="icon-button" aria-label={`Close ${name}`} onClick={close}>
           <Icon name="close" />
         </button>
       </header>
       <div class="panel-body">
-        <Guarded what={name} of={id}>
+        <ErrorBoundary what={name} of={id}>
           <Component />
-        </Guarded>
+        </ErrorBoundary>
       </div>
     </aside>
   );

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 
-/** Asks for a token where the server wants one. */
+/** The form for the token that the server requires. */
 export function TokenForm({
   refused,
   onEnter,
@@ -16,10 +16,10 @@ export function TokenForm({
     }
   };
   return (
-    <main class="gate">
-      <form class="gate-card" onSubmit={submit}>
+    <main class="token-page">
+      <form class="token-card" onSubmit={submit}>
         <h1>Parley</h1>
-        <p>This server wants to know who you are. Enter the token that you were given.</p>
+        <p>This server requires a token. Enter the token that you were given.</p>
         <label class="field">
           <span>Token</span>
           <input
@@ -32,14 +32,16 @@ export function TokenForm({
         </label>
         {refused && (
           <p class="problem" role="alert">
-            This token is nobody’s. Whoever runs the server has its list, under{" "}
+            This token is not valid. The server’s configuration lists the valid tokens under{" "}
             <code>auth.tokens</code>.
           </p>
         )}
         <button class="button primary" type="submit" disabled={token.trim() === ""}>
-          Enter
+          Sign in
         </button>
-        <p class="quiet">It is kept in this tab only, and forgotten when you close it.</p>
+        <p class="muted">
+          The token is kept in this tab only and is removed when you close the tab.
+        </p>
       </form>
     </main>
   );

@@ -1,10 +1,10 @@
 import type { Store } from "@parley/client";
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 
-/** A page that nobody looks at draws no frames, but is to be right when somebody does. */
+/** Hidden pages get no animation frames; this timer updates them. */
 const HIDDEN_MS = 250;
 
-/** What a store holds, drawn at most once a frame however often it changes. */
+/** The value of a store; redraws at most once per frame. */
 export function useStore<T>(store: Store<T>): T {
   const [, draw] = useReducer((n: number) => n + 1, 0);
   useEffect(() => {
@@ -34,10 +34,10 @@ export function useStore<T>(store: Store<T>): T {
   return store.get();
 }
 
-/** As in the styles: the list and what is open stand below one another. */
+/** The breakpoint of the styles below which the list is above the conversation. */
 export const NARROW = "(max-width: 44rem)";
 
-/** True while this holds of the screen. */
+/** True while the media query matches. */
 export function useMedia(query: string): boolean {
   const media = useMemo(() => matchMedia(query), [query]);
   const [holds, setHolds] = useState(media.matches);
@@ -50,7 +50,7 @@ export function useMedia(query: string): boolean {
   return holds;
 }
 
-/** The time, again and again, while something shows how it passes. */
+/** The current time, updated at an interval while `active`. */
 export function useNow(everyMs: number, active = true): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -64,7 +64,7 @@ export function useNow(everyMs: number, active = true): number {
   return now;
 }
 
-/** A setting of this browser. What cannot be kept lasts as long as the page. */
+/** A setting stored in this browser, or for this page if storage is not available. */
 export function useSetting(name: string, usual: string): [string, (value: string) => void] {
   const [value, setValue] = useState(() => read(name) ?? usual);
   return [
@@ -74,7 +74,7 @@ export function useSetting(name: string, usual: string): [string, (value: string
       try {
         localStorage.setItem(`parley.${name}`, next);
       } catch {
-        // Some browsers keep nothing; then it is for now only.
+        // Storage may be disabled; the value then lasts as long as the page.
       }
     },
   ];
@@ -88,7 +88,7 @@ function read(name: string): string | null {
   }
 }
 
-/** Calls the newest `listener` for keys pressed anywhere, once each, unless a dialog is open. */
+/** Calls the latest `listener` for each key press, unless a dialog is open. */
 export function useKeys(listener: (event: KeyboardEvent) => void): void {
   const latest = useRef(listener);
   latest.current = listener;
@@ -103,11 +103,11 @@ export function useKeys(listener: (event: KeyboardEvent) => void): void {
   }, []);
 }
 
-/** Where people type or choose. */
+/** Elements for input. */
 export const FIELDS = "input, textarea, select, [contenteditable]";
 
-/** True while somebody types. */
-export function typing(event: KeyboardEvent): boolean {
+/** True if the event comes from an input element. */
+export function isTyping(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement | null;
   return target?.closest(FIELDS) !== null;
 }

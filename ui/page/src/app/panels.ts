@@ -1,13 +1,10 @@
 import type { FunctionComponent } from "preact";
-import { Artifacts } from "../artifacts/Artifacts.js";
-import { Branches } from "../conversation/Branches.js";
-import { Insight } from "../insight/Insight.js";
+import { ArtifactsPanel } from "../artifacts/ArtifactsPanel.js";
+import { BranchesPanel } from "../conversation/BranchesPanel.js";
+import { TracePanel } from "../trace/TracePanel.js";
 import type { IconName } from "../ui/Icon.js";
 
-/**
- * What can stand beside a conversation. A panel takes what it shows from `useScene`: the view, the
- * route, and the conversation to act on.
- */
+/** A panel beside the conversation. It reads its data from `useConversationView`. */
 export interface Panel {
   readonly name: string;
   readonly icon: IconName;
@@ -15,9 +12,9 @@ export interface Panel {
 }
 
 export const PANELS = {
-  artifacts: { name: "Artifacts", icon: "file", component: Artifacts },
-  insight: { name: "Understanding", icon: "waterfall", component: Insight },
-  branches: { name: "Branches", icon: "branches", component: Branches },
+  artifacts: { name: "Artifacts", icon: "file", component: ArtifactsPanel },
+  trace: { name: "Trace", icon: "waterfall", component: TracePanel },
+  branches: { name: "Branches", icon: "branches", component: BranchesPanel },
 } as const satisfies Record<string, Panel>;
 
 export type PanelId = keyof typeof PANELS;

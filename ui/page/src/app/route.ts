@@ -1,18 +1,18 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Where in the page one is: the part of the address behind `#`, so that links lead to it. */
+/** The current route: the part of the address after `#`. */
 export interface Route {
   readonly contextId: string | undefined;
   readonly taskId: string | undefined;
-  /** An event, by its number. */
+  /** The number of an event. */
   readonly seq: number | undefined;
-  /** The event after which the past is looked at; now, if it is missing. */
+  /** The event after which the past is shown; undefined for now. */
   readonly at: number | undefined;
-  /** True if there is more in the address, which cannot be read. */
+  /** True if a part of the address is not valid. */
   readonly lost: boolean;
 }
 
-/** Reads `#/c/{context}/t/{task}/e/{seq}/at/{seq}`; what is missing or nonsense is not there. */
+/** Parses `#/c/{context}/t/{task}/e/{seq}/at/{seq}`; ignores missing or invalid parts. */
 export function parseRoute(hash: string): Route {
   const said = hash.replace(/^#?\/?/, "").replace(/\/$/, "");
   const parts = said === "" ? [] : said.split("/").map(decode);
@@ -38,16 +38,19 @@ export function formatRoute(route: Partial<Route>): string {
   return `#${rest || "/"}`;
 }
 
-/** Sent as soon as the address has changed; `hashchange` comes later, after keys perhaps. */
+/**
+ * Dispatched immediately after a change of the address; `hashchange` may follow only after the next
+ * key press.
+ */
 const ROUTED = "parley-routed";
-/** The address that was announced already when its `hashchange` comes. */
+/** The address that was already announced when its `hashchange` arrives. */
 let announced: string | undefined;
 
 export function go(route: Partial<Route>): void {
   change(formatRoute(route));
 }
 
-/** Follows a link of the page at once, so that the next key finds the page that was clicked. */
+/** Follows a link within the page immediately, so that the next key press goes to the new page. */
 export function followLink(event: MouseEvent): void {
   const modified = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
   const link = (event.target as Element).closest<HTMLAnchorElement>('a[href^="#/"]');
@@ -66,13 +69,13 @@ function change(hash: string): void {
   }
 }
 
-/** Goes there without a step for Back; what is kept with this one stays. */
+/** Replaces the current history entry and keeps its state. */
 export function replace(route: Partial<Route>): void {
   history.replaceState(history.state, "", formatRoute(route));
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
-/** Goes there, unless whoever looks has left the conversation meanwhile in which this was asked. */
+/** Navigates, unless the user has left the conversation meanwhile. */
 export function goFrom(contextId: string | undefined, route: Partial<Route>): void {
   if (parseRoute(location.hash).contextId === contextId) {
     go(route);
@@ -91,7 +94,7 @@ export function useRoute(): Route {
     };
     addEventListener("hashchange", moved);
     addEventListener(ROUTED, changed);
-    // It may have changed before anybody listened.
+    // The address may have changed before the listeners were added.
     if (formatRoute(parseRoute(location.hash)) !== formatRoute(route)) {
       changed();
     }

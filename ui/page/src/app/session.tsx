@@ -1,14 +1,19 @@
-import { type AgentTypeInfo, Home, ParleyApi, type HomeState } from "@parley/client";
+import {
+  type AgentTypeInfo,
+  type ContextList,
+  ParleyApi,
+  type ContextListState,
+} from "@parley/client";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Drafts } from "../conversation/drafts.js";
 import type { Outboxes } from "../conversation/outboxes.js";
 
-/** What every part of the page needs: whom it talks to, and what there is. */
+/** The shared state of the page. */
 export interface Session {
   readonly api: ParleyApi;
-  readonly home: Home;
-  readonly state: HomeState;
+  readonly contextList: ContextList;
+  readonly state: ContextListState;
   readonly drafts: Drafts;
   readonly outboxes: Outboxes;
 }
@@ -18,12 +23,12 @@ export const SessionContext = createContext<Session | undefined>(undefined);
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (session === undefined) {
-    throw new Error("there is no session here");
+    throw new Error("useSession is called outside of a session");
   }
   return session;
 }
 
-/** What people call an agent. */
+/** The display name of an agent. */
 export function agentName(agents: readonly AgentTypeInfo[], id: string | undefined): string {
   const known = agents.find((one) => one.id === id)?.name;
   return known ?? (id === undefined || id === "" ? "Agent" : id);
@@ -31,7 +36,7 @@ export function agentName(agents: readonly AgentTypeInfo[], id: string | undefin
 
 const TOKEN = "parley.token";
 
-/** The token of this tab, if somebody gave it one. */
+/** The token of this tab, if any. */
 export function storedToken(): string | undefined {
   try {
     return sessionStorage.getItem(TOKEN) ?? undefined;
@@ -48,7 +53,7 @@ export function storeToken(token: string | undefined): void {
       sessionStorage.setItem(TOKEN, token);
     }
   } catch {
-    // Without storage it lasts until the page is left.
+    // Without storage the token lasts as long as the page.
   }
 }
 

@@ -7,7 +7,7 @@ interface ChartProps {
   readonly columns: readonly Column[];
 }
 
-/** The sums of a column, as bars or as a line; it goes with the rows that are shown. */
+/** A bar or line chart of the shown rows. */
 export function ChartView({ rows, columns }: ChartProps) {
   const numbers = columns.filter((column) => column.type === "number");
   const [value, setValue] = useState("");
@@ -21,22 +21,27 @@ export function ChartView({ rows, columns }: ChartProps) {
     [rows, label, shown],
   );
   if (shown === "") {
-    return <p class="quiet">There is no column of numbers to draw.</p>;
+    return <p class="muted">This table has no numeric column to chart.</p>;
   }
   const by = label === "" ? "row" : label;
   return (
     <figure class="chart" aria-label={`Chart of ${shown} by ${by}`}>
       <figcaption>
         <ColumnPick label="Values" columns={numbers} value={shown} onChoose={setValue} />
-        <span class="quiet">by</span>
+        <span class="muted">by</span>
         <ColumnPick label="Labels" none="row" columns={columns} value={label} onChoose={setLabel} />
-        <span class="spring" />
-        <button class="button small quiet" aria-pressed={line} onClick={() => setLine(!line)}>
+        <span class="spacer" />
+        <button
+          type="button"
+          class="button small muted"
+          aria-pressed={line}
+          onClick={() => setLine(!line)}
+        >
           Line
         </button>
       </figcaption>
       {line ? <Line chart={chart} /> : <Bars chart={chart} />}
-      {chart.others > 0 && <p class="quiet">and {chart.others} more, not drawn</p>}
+      {chart.others > 0 && <p class="muted">{chart.others} more not shown</p>}
     </figure>
   );
 }
@@ -88,7 +93,7 @@ function Line({ chart: { points, min, max } }: { chart: Chart }) {
         <line x1="0" x2={WIDTH} y1={y(0)} y2={y(0)} class="zero" />
         <polyline points={points.map((point, i) => `${i * step},${y(point.value)}`).join(" ")} />
       </svg>
-      <div class="line-ends quiet">
+      <div class="line-ends muted">
         <span>{first?.label}</span>
         <span>
           {min.toLocaleString("en")} to {max.toLocaleString("en")}

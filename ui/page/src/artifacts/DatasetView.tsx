@@ -13,19 +13,19 @@ import {
 import { useMemo, useState } from "preact/hooks";
 import { count } from "../ui/format.js";
 import { Icon } from "../ui/Icon.js";
-import { save } from "../ui/save.js";
+import { saveFile } from "../ui/save-file.js";
 import { ChartView } from "./ChartView.js";
 import { Table } from "./Table.js";
 
 interface DatasetProps {
   readonly rows: readonly JsonObject[];
   readonly schema: Json | undefined;
-  /** True if there are rows that are not here. */
+  /** True if rows are missing because of the limit. */
   readonly cut: boolean;
   readonly name: string;
 }
 
-/** Rows as a table that grows while they come: to sort, to filter, to draw, and to take along. */
+/** A live table that can be sorted, filtered, charted and exported. */
 export function DatasetView({ rows, schema, cut, name }: DatasetProps) {
   const [order, setOrder] = useState<Order>();
   const [text, setText] = useState("");
@@ -40,14 +40,14 @@ export function DatasetView({ rows, schema, cut, name }: DatasetProps) {
   );
   const saveCsv = (): void => {
     const base = fileName(name.replace(/\.(csv|jsonl?)$/i, ""), "dataset");
-    // The mark tells spreadsheets that it is UTF-8.
-    save(`${base}.csv`, ["\ufeff", csvOf(shown, names)], "text/csv");
+    // The byte order mark marks the file as UTF-8 for spreadsheets.
+    saveFile(`${base}.csv`, ["\ufeff", csvOf(shown, names)], "text/csv");
   };
   return (
     <section class="dataset" aria-label="Table">
       <div class="dataset-bar">
         <label class="dataset-filter">
-          <span class="sr">Filter rows</span>
+          <span class="sr-only">Filter rows</span>
           <input
             type="search"
             placeholder="Filter: words, or >10"
@@ -62,10 +62,15 @@ export function DatasetView({ rows, schema, cut, name }: DatasetProps) {
           value={column}
           onChoose={setColumn}
         />
-        <button class="button small" aria-pressed={chart} onClick={() => setChart(!chart)}>
+        <button
+          type="button"
+          class="button small"
+          aria-pressed={chart}
+          onClick={() => setChart(!chart)}
+        >
           <Icon name="waterfall" /> Chart
         </button>
-        <button class="button small" onClick={saveCsv}>
+        <button type="button" class="button small" onClick={saveCsv}>
           <Icon name="download" /> CSV
         </button>
       </div>
@@ -76,7 +81,7 @@ export function DatasetView({ rows, schema, cut, name }: DatasetProps) {
         order={order}
         onSort={(name) => setOrder(next(order, name))}
       />
-      <p class="quiet dataset-count" role="status">
+      <p class="muted dataset-count" role="status">
         {shown.length === rows.length
           ? count(rows.length, "row")
           : `${count(shown.length, "row")} of ${rows.length.toLocaleString("en")}`}
@@ -88,7 +93,7 @@ export function DatasetView({ rows, schema, cut, name }: DatasetProps) {
   );
 }
 
-/** Up, down, and as it came. */
+/** Cycles through ascending, descending and unsorted. */
 function next(order: Order | undefined, column: string): Order | undefined {
   if (order?.column !== column) {
     return { column, descending: false };
@@ -105,7 +110,7 @@ export function ColumnPick(props: {
 }) {
   return (
     <label class="pick">
-      <span class="sr">{props.label}</span>
+      <span class="sr-only">{props.label}</span>
       <select value={props.value} onChange={(event) => props.onChoose(event.currentTarget.value)}>
         {props.none !== undefined && <option value="">{props.none}</option>}
         {props.columns.map(({ name }) => (

@@ -20,7 +20,7 @@ interface FileProps {
   readonly name: string;
 }
 
-/** A file as people want to see it. Nothing in it is ever run: HTML is shown as its source. */
+/** A preview of a file. Nothing in it is executed: HTML is shown as source. */
 export function FileView({ version, content, name }: FileProps) {
   const [source, setSource] = useState(false);
   const kind = fileKind(version);
@@ -29,11 +29,21 @@ export function FileView({ version, content, name }: FileProps) {
   return (
     <>
       {both && (
-        <div class="switch" role="group" aria-label="How to show it">
-          <button class="button small" aria-pressed={!source} onClick={() => setSource(false)}>
+        <div class="switch" role="group" aria-label="View">
+          <button
+            type="button"
+            class="button small"
+            aria-pressed={!source}
+            onClick={() => setSource(false)}
+          >
             Preview
           </button>
-          <button class="button small" aria-pressed={source} onClick={() => setSource(true)}>
+          <button
+            type="button"
+            class="button small"
+            aria-pressed={source}
+            onClick={() => setSource(true)}
+          >
             Source
           </button>
         </div>
@@ -41,7 +51,7 @@ export function FileView({ version, content, name }: FileProps) {
       {source && text !== undefined ? (
         <Code text={text} language={languageOf(version)} />
       ) : kind === "markdown" && text !== undefined ? (
-        <div class="paper">
+        <div class="file-preview">
           <Markdown text={text} live={version.status === "building"} />
         </div>
       ) : kind === "image" ? (
@@ -51,13 +61,13 @@ export function FileView({ version, content, name }: FileProps) {
       ) : text !== undefined ? (
         <Code text={text} language={languageOf(version)} />
       ) : (
-        <p class="quiet">This kind of file cannot be shown here. It can be saved.</p>
+        <p class="muted">This file type cannot be displayed. Download it instead.</p>
       )}
     </>
   );
 }
 
-/** As an image an SVG runs no script and asks for nothing. */
+/** An SVG in an image element runs no script and loads nothing. */
 function Picture({ content, type, name }: { content: FileContent; type: string; name: string }) {
   const [broken, setBroken] = useState(false);
   const url = useUrl(content, type);
@@ -66,15 +76,15 @@ function Picture({ content, type, name }: { content: FileContent; type: string; 
     return null;
   }
   return broken ? (
-    <p class="quiet">The picture is not whole, or not one. It can be saved.</p>
+    <p class="muted">This image is incomplete or damaged. Download it instead.</p>
   ) : (
     <img class="picture" src={url} alt={name} onError={() => setBroken(true)} />
   );
 }
 
 /**
- * Shown by the browser's own reader, when somebody wants it, and only if it is what it says it is:
- * what such a reader does with a file is not in our hands.
+ * A PDF, shown by the browser's viewer on request, if the file really is a PDF: the viewer is
+ * outside our control.
  */
 function Pdf({ content, name }: { content: FileContent; name: string }) {
   const [open, setOpen] = useState(false);
@@ -82,12 +92,12 @@ function Pdf({ content, name }: { content: FileContent; name: string }) {
   const genuine = PDF.every((byte, i) => bytes[i] === byte);
   const url = useUrl(genuine && open ? content : undefined, "application/pdf");
   if (!genuine) {
-    return <p class="quiet">This is not a PDF, whatever it is called. It can be saved.</p>;
+    return <p class="muted">This file is not a valid PDF. Download it instead.</p>;
   }
   return url === undefined ? (
     <p>
-      <button class="button" onClick={() => setOpen(true)}>
-        <Icon name="file" /> Open in the browser’s reader
+      <button type="button" class="button" onClick={() => setOpen(true)}>
+        <Icon name="file" /> Open in the browser’s PDF viewer
       </button>
     </p>
   ) : (
@@ -95,7 +105,7 @@ function Pdf({ content, name }: { content: FileContent; name: string }) {
   );
 }
 
-/** An address for content, as long as it is shown. */
+/** An object URL for content, while it is shown. */
 function useUrl(content: FileContent | undefined, type: string): string | undefined {
   const [url, setUrl] = useState<string>();
   useEffect(() => {

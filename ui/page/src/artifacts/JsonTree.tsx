@@ -8,19 +8,19 @@ const OPEN_DEPTH = 2;
 const CHILDREN_MAX = 100;
 const TEXT_MAX = 400;
 
-/** A value as a tree to open and close. */
+/** A collapsible tree of a value. */
 export function JsonView({ value }: { value: Json }) {
   const tree = useMemo(() => jsonTree(value), [value]);
   return <Tree tree={tree} copied={value} />;
 }
 
-/** A value, and how it differs from an earlier one. */
+/** The differences between two values. */
 export function JsonCompare({ before, after }: { before: Json; after: Json }) {
   const tree = useMemo(() => compareJson(before, after), [before, after]);
   return (
     <>
-      <p class="quiet" role="status">
-        {tree.differences === 0 ? "No difference" : count(tree.differences, "difference")}
+      <p class="muted" role="status">
+        {tree.differences === 0 ? "No differences" : count(tree.differences, "difference")}
       </p>
       <Tree tree={tree} copied={after} />
     </>
@@ -50,15 +50,17 @@ function Node({ node, depth }: { node: JsonNode; depth: number }) {
       {leaf ? (
         <span class="json-line">
           {name !== "" && <span class="json-name">{name}</span>}
-          {(change === "removed" || change === "changed") && <Value value={before} class="was" />}
+          {(change === "removed" || change === "changed") && (
+            <Value value={before} class="json-before" />
+          )}
           {change !== "removed" && <Value value={value} />}
           {change !== "same" && <span class="json-note">{change}</span>}
         </span>
       ) : (
-        <button class="json-line" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <button type="button" class="json-line" aria-expanded={open} onClick={() => setOpen(!open)}>
           <Icon name={open ? "down" : "right"} />
           {name !== "" && <span class="json-name">{name}</span>}
-          <span class="quiet">{sizeOf(value ?? before)}</span>
+          <span class="muted">{sizeOf(value ?? before)}</span>
           {differs && (
             <span class="json-note">
               {change === "changed" ? count(node.differences, "difference") : change}
@@ -73,7 +75,11 @@ function Node({ node, depth }: { node: JsonNode; depth: number }) {
           ))}
           {children.length > limit && (
             <li>
-              <button class="button quiet small" onClick={() => setLimit(limit + CHILDREN_MAX)}>
+              <button
+                type="button"
+                class="button muted small"
+                onClick={() => setLimit(limit + CHILDREN_MAX)}
+              >
                 {count(children.length - limit, "more", "more")}
               </button>
             </li>

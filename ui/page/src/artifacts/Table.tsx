@@ -1,6 +1,6 @@
 import { cellOf, cellText, type Column, type JsonObject, type Order } from "@parley/client";
 import { useRef } from "preact/hooks";
-import { useShown } from "../ui/virtual.js";
+import { useVisibleRows } from "../ui/visible-rows.js";
 
 const ROW_HEIGHT = 30;
 const CELL_MAX = 300;
@@ -13,10 +13,10 @@ interface TableProps {
   readonly onSort: (column: string) => void;
 }
 
-/** A table of any length, of which only the rows in sight are in the page. */
+/** A table of any length that renders only the visible rows. */
 export function Table({ rows, columns, order, onSort }: TableProps) {
   const box = useRef<HTMLDivElement>(null);
-  const { first, last } = useShown(box, rows.length, ROW_HEIGHT);
+  const { first, last } = useVisibleRows(box, rows.length, ROW_HEIGHT);
   return (
     <div class="table-box" ref={box} tabIndex={0} role="region" aria-label="Rows">
       <table
@@ -27,7 +27,7 @@ export function Table({ rows, columns, order, onSort }: TableProps) {
           <tr>
             {columns.map(({ name, type }) => (
               <th key={name} scope="col" data-type={type} aria-sort={sortOf(order, name)}>
-                <button title={name} onClick={() => onSort(name)}>
+                <button type="button" title={name} onClick={() => onSort(name)}>
                   <span>{name}</span>
                   <span aria-hidden="true">{arrowOf(order, name)}</span>
                 </button>
@@ -60,9 +60,10 @@ function Cell({ text, type }: { text: string; type: Column["type"] }) {
   );
 }
 
-/** Stands for rows that are not in sight. */
+/** Placeholder for rows that are not rendered. */
 function Gap({ rows, columns }: { rows: number; columns: number }) {
   return (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: the row cannot be focused.
     <tr class="gap" aria-hidden="true">
       <td colSpan={Math.max(1, columns)} style={{ height: `${rows * ROW_HEIGHT}px` }} />
     </tr>

@@ -8,24 +8,24 @@ import {
 } from "@parley/client";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useSession } from "../app/session.js";
-import { useScene } from "../conversation/scene.js";
+import { useConversationView } from "../conversation/conversation-context.js";
 
-/** What is in a version, as far as it is there; or why it is not. */
+/** The content of a version, or the reason why it is missing. */
 export type Loaded =
   | { readonly status: "loading" }
   | { readonly status: "failed"; readonly reason: string }
   | { readonly status: "there"; readonly content: ArtifactContent };
 
-/** What is still being written is asked for again as often as this, if it has grown. */
+/** Polling interval for artifacts that are still being written. */
 const AGAIN_MS = 500;
-/** What could not be had for a moment is asked for again after this. */
+/** Delay before a retry. */
 const RETRY_MS = 2_000;
 const LOADING: Loaded = { status: "loading" };
 
-/** The content of a version: what the log has told, or else what the server has. */
+/** The content of a version, from the events or from the server. */
 export function useContent(version: ArtifactVersion): Loaded {
   const { api } = useSession();
-  const { view, past } = useScene();
+  const { view, past } = useConversationView();
   const known = useMemo(() => knownContent(version), [version.content, version.status]);
   const [loaded, setLoaded] = useState<{ of: string; state: Loaded }>();
   const latest = useRef(version);
@@ -54,10 +54,10 @@ export function useContent(version: ArtifactVersion): Loaded {
           (content): Loaded => ({ status: "there", content }),
           (failure: unknown): Loaded => {
             const reason = failure instanceof Error ? failure.message : String(failure);
-            if (!gone.signal.aborted && failure instanceof ParleyError && failure.passing) {
+            if (!gone.signal.aborted && failure instanceof ParleyError && failure.retryable) {
               asked = undefined;
               retry = setTimeout(load, RETRY_MS);
-              return { status: "failed", reason: `${reason} It is tried again by itself.` };
+              return { status: "failed", reason: `${reason} Retrying automatically.` };
             }
             return { status: "failed", reason };
           },
@@ -83,10 +83,13 @@ export function useContent(version: ArtifactVersion): Loaded {
     return { status: "there", content: known };
   }
   if (lost) {
-    return { status: "failed", reason: "What was there of it then is no longer loaded." };
+    return { status: "failed", reason: "The content at that time is no longer available." };
   }
   if (!ask) {
-    return { status: "failed", reason: "It is too large to be shown here. It can be saved." };
+    return {
+      status: "failed",
+      reason: "This content is too large to display. Download it instead.",
+    };
   }
   return loaded?.of === of ? loaded.state : LOADING;
 }

@@ -2,22 +2,26 @@ const EVERY_MS = 400;
 const PATIENCE_MS = 2_000;
 
 export interface Probe {
-  /** True while it is worth while to ask. */
-  readonly wanted: () => boolean;
-  /** Asks whether the server is there. */
-  readonly ask: (signal: AbortSignal) => Promise<unknown>;
-  /** It is. */
-  readonly found: () => void;
+  /** Returns whether to check now. */
+  readonly enabled: () => boolean;
+  /** Checks whether the server responds. */
+  readonly check: (signal: AbortSignal) => Promise<unknown>;
+  /** Called when the server responds. */
+  readonly onReachable: () => void;
 }
 
-/** Asks now and then whether a server is back, one question at a time, until it is told to stop. */
-export function probing({ wanted, ask, found }: Probe): () => void {
+/**
+ * Checks periodically whether a server is back, one request at a time. Returns a function that
+ * stops it.
+ */
+export function startProbe({ enabled, check, onReachable }: Probe): () => void {
   let asking: AbortController | undefined;
   const timer = setInterval(() => {
-    if (asking !== undefined || !wanted()) {
+    if (asking !== undefined || !enabled()) {
       return;
     }
-    const question = (asking = new AbortController());
+    const question = new AbortController();
+    asking = question;
     const patience = setTimeout(() => over(), PATIENCE_MS);
     const over = (): void => {
       clearTimeout(patience);
@@ -26,11 +30,11 @@ export function probing({ wanted, ask, found }: Probe): () => void {
         asking = undefined;
       }
     };
-    ask(question.signal).then(() => {
+    check(question.signal).then(() => {
       const late = question.signal.aborted;
       over();
-      if (!late && wanted()) {
-        found();
+      if (!late && enabled()) {
+        onReachable();
       }
     }, over);
   }, EVERY_MS);

@@ -3,71 +3,71 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useSetting } from "../app/hooks.js";
 import { agentName, useSession } from "../app/session.js";
 import { isCommand, takesText } from "../app/typing.js";
-import { type Ask, kindOf, typedOption } from "../ask/asks.js";
+import { type PendingQuestion, kindOf, typedOption } from "../questions/pending-questions.js";
 import { Icon } from "../ui/Icon.js";
-import { answerLabel, type ComposerAsk, ComposerTarget } from "./ComposerTarget.js";
+import { answerLabel, type ComposerQuestion, ComposerTarget } from "./ComposerTarget.js";
 import { joined, useDraft } from "./draft.js";
 import { MessageOptions, type Options, optionsOf } from "./MessageOptions.js";
-import { STOP_KEYS } from "./stop.js";
+import { STOP_KEYS } from "./stop-key.js";
 
 type WhenBusy = NonNullable<NewMessage["whenBusy"]>;
 
-/** Text that comes back to where it was written; `n` tells one time from the next. */
+/** Text that is returned to the composer; `n` distinguishes repetitions. */
 export interface Unsent {
   readonly text: string;
   readonly n: number;
 }
 
 interface ComposerProps {
-  /** The conversation that it writes to; a new one, if it is missing. */
+  /** The conversation to write to; undefined for a new one. */
   readonly contextId: string | undefined;
-  /** Who was asked last in it, if somebody was chosen. */
+  /** The agent that was last chosen in it. */
   readonly agentId?: string | undefined;
-  /** True if a task is at work: then it is said what becomes of both. */
+  /** True if a task is working: the composer then offers what to do with both. */
   readonly busy: boolean;
-  /** What could not be sent, to be changed. */
+  /** Text that could not be sent. */
   readonly unsent?: Unsent;
-  /** Says it. False if it did not get there: then the text stays. */
+  /** Sends a message. False if it failed: the text then stays. */
   readonly onSend: (message: NewMessage) => Promise<boolean> | boolean;
   readonly onStop?: () => void;
-  /** True while it is not known yet what the conversation asks. */
+  /** True until the conversation is loaded. */
   readonly loading?: boolean;
-  /** What is asked in the conversation. */
-  readonly asked?: ComposerAsk | undefined;
-  /** The ids of all questions that are open, also while the past is looked at. */
+  /** The current question of the conversation. */
+  readonly pending?: ComposerQuestion | undefined;
+  /** The ids of all open questions, even if the past is shown. */
   readonly open?: readonly string[];
 }
 
-const WAYS: readonly { way: WhenBusy; name: string; about: string }[] = [
-  { way: "enqueue", name: "Queue", about: "It waits until what runs is done" },
-  { way: "steer", name: "Steer", about: "What runs takes it up before its next step" },
-  { way: "interrupt", name: "Interrupt", about: "What runs is stopped, and this comes next" },
+const BUSY_MODES: readonly { mode: WhenBusy; name: string; about: string }[] = [
+  { mode: "enqueue", name: "Queue", about: "Runs after the current task" },
+  { mode: "steer", name: "Steer", about: "The current task reads it before its next step" },
+  { mode: "interrupt", name: "Interrupt", about: "Stops the current task and runs this next" },
 ];
 const HEIGHT_MAX = 240;
 
-/** Where messages are written, and the answers to questions. */
+/** The input for messages and answers. */
 export function Composer(props: ComposerProps) {
-  const { contextId, busy, loading = false, unsent, asked, open = [], onSend, onStop } = props;
+  const { contextId, busy, loading = false, unsent, pending, open = [], onSend, onStop } = props;
   const { state, drafts } = useSession();
   const fresh = contextId === undefined;
-  const [goesOn] = useState(() => drafts.takeOver(contextId));
-  const draft = useDraft(contextId, asked, { loading, goesOn, open });
+  const [continuesTyping] = useState(() => drafts.takeOver(contextId));
+  const draft = useDraft(contextId, pending, { loading, continuesTyping, open });
   const { content, answers, decided, setAnswers, write, writeMessage } = draft;
-  const [way, setWay] = useState<WhenBusy>("enqueue");
+  const [mode, setMode] = useState<WhenBusy>("enqueue");
   const [sending, setSending] = useState(false);
   const [held, setHeld] = useState(false);
-  // What was typed for a choice, and is none.
-  const [misfit, setMisfit] = useState<string>();
-  // Who was chosen for one conversation is not meant for the others.
+  // Text that matches none of the choices.
+  const [invalidChoice, setInvalidChoice] = useState<string>();
+  // The agent chosen in one conversation does not apply to others.
   const [forNew, setForNew] = useSetting("agent", "");
   const [chosen, setChosen] = useState<string>();
   const agentId = fresh ? forNew : (chosen ?? props.agentId ?? "");
   const [options, setOptions] = useState<Options>({});
   const box = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
-    // It has the focus before the next key: what is typed is for the conversation that is open.
+    // Focus it before the next key press, so that typing goes to the open conversation.
     const elsewhere = takesText(document.activeElement) && !fresh;
-    if (goesOn || (!elsewhere && matchMedia("(pointer: fine)").matches)) {
+    if (continuesTyping || (!elsewhere && matchMedia("(pointer: fine)").matches)) {
       box.current?.focus({ preventScroll: true });
     }
   }, []);
@@ -77,12 +77,12 @@ export function Composer(props: ComposerProps) {
     }
   }, [unsent?.n]);
   useEffect(() => grow(box.current), [content]);
-  const asks = agentToAsk(state.agents, agentId);
+  const selectedAgent = agentToAsk(state.agents, agentId);
   const message = async (): Promise<void> => {
     const next: NewMessage = {
       content,
-      ...(asks === undefined ? {} : { agentId: asks }),
-      ...(busy ? { whenBusy: way } : {}),
+      ...(selectedAgent === undefined ? {} : { agentId: selectedAgent }),
+      ...(busy ? { whenBusy: mode } : {}),
       ...optionsOf(options),
     };
     writeMessage("");
@@ -93,21 +93,22 @@ export function Composer(props: ComposerProps) {
       writeMessage(joined(content, drafts.text(contextId)));
     }
   };
-  const answer = async ({ ask, onAnswer }: ComposerAsk): Promise<void> => {
-    if (ask.kind !== "input-required") {
+  const answer = async ({ question, onAnswer }: ComposerQuestion): Promise<void> => {
+    if (question.kind !== "input-required") {
       return;
     }
-    const value = kindOf(ask) === "choice" ? typedOption(ask.options ?? [], content) : content;
+    const value =
+      kindOf(question) === "choice" ? typedOption(question.options ?? [], content) : content;
     if (value === undefined) {
-      setMisfit(content);
+      setInvalidChoice(content);
       return;
     }
-    draft.writeAnswer(ask.inputId, "");
+    draft.writeAnswer(question.inputId, "");
     setSending(true);
-    const taken = await onAnswer(ask.inputId, value);
+    const taken = await onAnswer(question.inputId, value);
     setSending(false);
     if (!taken) {
-      draft.giveBack(ask.inputId, content);
+      draft.giveBack(question.inputId, content);
     }
   };
   const send = async (): Promise<void> => {
@@ -115,10 +116,10 @@ export function Composer(props: ComposerProps) {
       return;
     }
     if (loading) {
-      // What it is for is known once the conversation is there.
+      // Its target is known once the conversation is loaded.
       setHeld(true);
-    } else if (answers && asked !== undefined) {
-      await answer(asked);
+    } else if (answers && pending !== undefined) {
+      await answer(pending);
     } else {
       setAnswers(true);
       await message();
@@ -127,7 +128,7 @@ export function Composer(props: ComposerProps) {
   useEffect(() => {
     if (held && !loading && decided) {
       setHeld(false);
-      if (answers || asked === undefined) {
+      if (answers || pending === undefined) {
         void send();
       }
     }
@@ -135,17 +136,17 @@ export function Composer(props: ComposerProps) {
   const pressed = (event: KeyboardEvent): void => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       if (isCommand(event) && content.trim() === "") {
-        // There is nothing to send: the chord is for what is asked.
+        // Nothing to send: the shortcut approves the question.
         return;
       }
       event.preventDefault();
       void send();
-    } else if (event.key === "Escape" && !event.isComposing && asked?.folded !== false) {
+    } else if (event.key === "Escape" && !event.isComposing && pending?.folded !== false) {
       box.current?.blur();
     }
   };
-  const who = asked && agentName(state.agents, asked.ask.agentId);
-  const label = answers && asked ? answerLabel(asked.ask, who ?? "") : "Message";
+  const who = pending && agentName(state.agents, pending.question.agentId);
+  const label = answers && pending ? answerLabel(pending.question, who ?? "") : "Message";
   return (
     <form
       class="composer"
@@ -154,9 +155,9 @@ export function Composer(props: ComposerProps) {
         void send();
       }}
     >
-      {asked !== undefined && (
+      {pending !== undefined && (
         <ComposerTarget
-          asked={asked}
+          pending={pending}
           answers={answers}
           onAnswers={(next) => {
             setAnswers(next, true);
@@ -164,7 +165,7 @@ export function Composer(props: ComposerProps) {
           }}
           text={content}
           onUsed={() => writeMessage("")}
-          misfit={answers && misfit === content}
+          invalidChoice={answers && invalidChoice === content}
         />
       )}
       <textarea
@@ -172,7 +173,7 @@ export function Composer(props: ComposerProps) {
         rows={fresh ? 3 : 1}
         value={content}
         aria-label={label}
-        placeholder={placeholder(answers ? asked?.ask : undefined, busy)}
+        placeholder={placeholder(answers ? pending?.question : undefined, busy)}
         onInput={(event) => write(event.currentTarget.value)}
         onKeyDown={pressed}
       />
@@ -180,12 +181,12 @@ export function Composer(props: ComposerProps) {
         {!answers && (
           <>
             <label class="pick">
-              <span class="sr">Agent</span>
+              <span class="sr-only">Agent</span>
               <select
-                value={asks ?? ""}
+                value={selectedAgent ?? ""}
                 onChange={(event) => (fresh ? setForNew : setChosen)(event.currentTarget.value)}
               >
-                <option value="">{state.agents.length > 1 ? "Whoever fits" : "Agent"}</option>
+                <option value="">{state.agents.length > 1 ? "Auto" : "Agent"}</option>
                 {state.agents.map((agent) => (
                   <option key={agent.id} value={agent.id} title={agent.description}>
                     {agent.name}
@@ -193,7 +194,7 @@ export function Composer(props: ComposerProps) {
                 ))}
               </select>
             </label>
-            {busy && <Ways way={way} onWay={setWay} />}
+            {busy && <BusyModes mode={mode} onMode={setMode} />}
             <MessageOptions options={options} onChange={setOptions} />
           </>
         )}
@@ -222,25 +223,25 @@ export function Composer(props: ComposerProps) {
   );
 }
 
-function placeholder(answered: Ask | undefined, busy: boolean): string {
+function placeholder(answered: PendingQuestion | undefined, busy: boolean): string {
   if (answered !== undefined) {
     const choice = kindOf(answered) === "choice";
     return choice ? "Type a choice, or its number" : "Type your answer";
   }
-  return busy ? "Say something to what runs, or after it" : "Say what should be done";
+  return busy ? "Add a message while it works…" : "Message Parley…";
 }
 
-function Ways({ way, onWay }: { way: WhenBusy; onWay: (way: WhenBusy) => void }) {
+function BusyModes({ mode, onMode }: { mode: WhenBusy; onMode: (mode: WhenBusy) => void }) {
   return (
-    <div class="segments" role="radiogroup" aria-label="What becomes of this while a task runs">
-      {WAYS.map((one) => (
-        <label key={one.way} title={one.about} data-on={one.way === way}>
+    <div class="segments" role="radiogroup" aria-label="While a task is running">
+      {BUSY_MODES.map((one) => (
+        <label key={one.mode} title={one.about} data-on={one.mode === mode}>
           <input
-            class="sr"
+            class="sr-only"
             type="radio"
-            name="way"
-            checked={one.way === way}
-            onChange={() => onWay(one.way)}
+            name="mode"
+            checked={one.mode === mode}
+            onChange={() => onMode(one.mode)}
           />
           {one.name}
         </label>
@@ -249,7 +250,7 @@ function Ways({ way, onWay }: { way: WhenBusy; onWay: (way: WhenBusy) => void })
   );
 }
 
-/** As high as its text, within limits. */
+/** Fits the height to the text, within limits. */
 function grow(box: HTMLTextAreaElement | null): void {
   if (box !== null) {
     box.style.height = "auto";

@@ -1,49 +1,49 @@
 import type { Json } from "@parley/client";
 import { useState } from "preact/hooks";
 import { agentName, useSession } from "../app/session.js";
-import { type Ask, kindOf } from "../ask/asks.js";
+import { type PendingQuestion, kindOf } from "../questions/pending-questions.js";
 
-/** What is asked in the conversation that a composer writes to, and how to answer it. */
-export interface ComposerAsk {
-  readonly ask: Ask;
-  /** True if only the head of its card is shown. */
+/** The current question, and how to answer it. */
+export interface ComposerQuestion {
+  readonly question: PendingQuestion;
+  /** True if its card is collapsed. */
   readonly folded: boolean;
-  /** Sends an answer. False if it was not taken. */
+  /** Sends an answer. False if it was rejected. */
   readonly onAnswer: (inputId: string, value: Json) => Promise<boolean>;
 }
 
 interface TargetProps {
-  readonly asked: ComposerAsk;
-  /** True if what is written answers the question. */
+  readonly pending: ComposerQuestion;
+  /** True if the text answers the question. */
   readonly answers: boolean;
   readonly onAnswers: (answers: boolean) => void;
-  /** What is written. */
+  /** The text in the composer. */
   readonly text: string;
-  /** What is written was given as the reason for a refusal. */
+  /** Called when the text was sent as the reason for a denial. */
   readonly onUsed: () => void;
-  /** True if it is none of the choices. */
-  readonly misfit: boolean;
+  /** True if the text matches none of the choices. */
+  readonly invalidChoice: boolean;
 }
 
 const WAITS: Readonly<Record<string, string>> = {
-  approval: "waits for your approval above",
-  form: "waits for the form above",
-  "sign-in": "waits for you to sign in above",
+  approval: "is waiting for your approval above",
+  form: "is waiting for the form above",
+  "sign-in": "is waiting for you to sign in above",
 };
 
-/** Says what becomes of a text while something is asked: an answer, or a new message. */
+/** Shows whether the text is an answer or a new message. */
 export function ComposerTarget(props: TargetProps) {
-  const { asked, answers, onAnswers, text, onUsed, misfit } = props;
+  const { pending, answers, onAnswers, text, onUsed, invalidChoice } = props;
   const { state } = useSession();
   const [sent, setSent] = useState(false);
-  const { ask, onAnswer } = asked;
-  const kind = kindOf(ask);
-  const who = agentName(state.agents, ask.agentId);
+  const { question, onAnswer } = pending;
+  const kind = kindOf(question);
+  const who = agentName(state.agents, question.agentId);
   const answerable = kind === "text" || kind === "choice";
   const deny = async (): Promise<void> => {
-    if (ask.kind === "input-required") {
+    if (question.kind === "input-required") {
       setSent(true);
-      if (await onAnswer(ask.inputId, { approved: false, reason: text.trim() })) {
+      if (await onAnswer(question.inputId, { approved: false, reason: text.trim() })) {
         onUsed();
       }
       setSent(false);
@@ -51,15 +51,15 @@ export function ComposerTarget(props: TargetProps) {
   };
   return (
     <div class="composer-target" data-answers={answers || undefined}>
-      <p class="composer-target-text" title={answers ? ask.prompt : undefined}>
+      <p class="composer-target-text" title={answers ? question.prompt : undefined}>
         {answers ? (
           <>
-            <strong>Answer to {who}:</strong> {ask.prompt}
+            <strong>Answer to {who}:</strong> {question.prompt}
           </>
         ) : (
           <>
             <strong>New message.</strong> {who}{" "}
-            {answerable ? "still waits for your answer" : WAITS[kind]}.
+            {answerable ? "is still waiting for your answer" : WAITS[kind]}.
           </>
         )}
       </p>
@@ -73,7 +73,7 @@ export function ComposerTarget(props: TargetProps) {
           Deny with this reason
         </button>
       )}
-      {misfit && (
+      {invalidChoice && (
         <p class="problem" role="alert">
           Type one of the choices, or its number.
         </p>
@@ -82,7 +82,7 @@ export function ComposerTarget(props: TargetProps) {
   );
 }
 
-/** What a composer is called while it answers. */
-export function answerLabel(ask: Ask, who: string): string {
-  return `Answer to ${who}: ${ask.prompt}`;
+/** The label of the composer for an answer. */
+export function answerLabel(question: PendingQuestion, who: string): string {
+  return `Answer to ${who}: ${question.prompt}`;
 }

@@ -2,7 +2,7 @@ import type { NewMessage } from "@parley/client";
 import { useRef } from "preact/hooks";
 import { Icon } from "../ui/Icon.js";
 
-/** What can be said about how a message is to be taken up, as it is typed. */
+/** The options of a message, as entered. */
 export interface Options {
   readonly workingDirectory?: string;
   readonly strategy?: string;
@@ -11,16 +11,16 @@ export interface Options {
 }
 
 const STRATEGIES: readonly [string, string][] = [
-  ["", "as it fits"],
-  ["single", "one agent"],
-  ["parallel", "several, side by side"],
-  ["sequential", "several, one after the other"],
-  ["delegate", "one, which may hand work on"],
+  ["", "Auto"],
+  ["single", "One agent"],
+  ["parallel", "Several agents in parallel"],
+  ["sequential", "Several agents in sequence"],
+  ["delegate", "One agent that may delegate"],
 ];
 const PRIORITIES = ["", "low", "normal", "high", "critical"];
 const MINUTE_MS = 60_000;
 
-/** The options as the server wants them; what was left empty is not there. */
+/** The options as request fields, without empty ones. */
 export function optionsOf(options: Options): Partial<NewMessage> {
   const minutes = Number(options.minutes);
   const folder = options.workingDirectory?.trim();
@@ -37,7 +37,7 @@ interface Props {
   readonly onChange: (options: Options) => void;
 }
 
-/** The options of a message, in a box that folds out. */
+/** The collapsible options of a message. */
 export function MessageOptions({ options, onChange }: Props) {
   const box = useRef<HTMLDetailsElement>(null);
   const set = Object.values(options).filter(Boolean).length;
@@ -54,7 +54,7 @@ export function MessageOptions({ options, onChange }: Props) {
         }
       }}
     >
-      <summary class="button quiet small">
+      <summary class="button muted small">
         Options{set > 0 ? ` (${set})` : ""} <Icon name="down" />
       </summary>
       <div class="options-box">
@@ -62,13 +62,13 @@ export function MessageOptions({ options, onChange }: Props) {
           <span>Working directory</span>
           <input
             value={options.workingDirectory ?? ""}
-            placeholder="in the workspace"
+            placeholder="Path in the workspace"
             spellcheck={false}
             onInput={change("workingDirectory")}
           />
         </label>
         <label class="field">
-          <span>Who works</span>
+          <span>Team</span>
           <select value={options.strategy ?? ""} onChange={change("strategy")}>
             {STRATEGIES.map(([value, name]) => (
               <option key={value} value={value}>
@@ -82,19 +82,19 @@ export function MessageOptions({ options, onChange }: Props) {
           <select value={options.priority ?? ""} onChange={change("priority")}>
             {PRIORITIES.map((value) => (
               <option key={value} value={value}>
-                {value === "" ? "as usual" : value}
+                {value === "" ? "Default" : value}
               </option>
             ))}
           </select>
         </label>
         <label class="field">
-          <span>Minutes it may take</span>
+          <span>Time limit (minutes)</span>
           <input
             type="number"
             min="0.1"
             step="any"
             value={options.minutes ?? ""}
-            placeholder="5"
+            placeholder="Default: 5"
             onInput={change("minutes")}
           />
         </label>

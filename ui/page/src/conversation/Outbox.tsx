@@ -1,22 +1,23 @@
 import { type Outgoing, ParleyError } from "@parley/client";
-import { useSetting } from "./scene.js";
+import { useConversation } from "./conversation-context.js";
 
-/** What was said and has not arrived: on its way, or with the reason why it did not get there. */
+/** Unsent messages, with their errors. */
 export function Outbox(props: { outgoing: readonly Outgoing[]; onEdit: (text: string) => void }) {
-  const { conversation } = useSetting();
+  const { conversation } = useConversation();
   return (
     <>
       {props.outgoing.map(({ key, message, error, waiting, sending }) => (
         <div class="outgoing" key={key} data-failed={error !== undefined || undefined}>
           <span class="outgoing-text">{message.content}</span>
           {error === undefined ? (
-            <span class="quiet">sending…</span>
+            <span class="muted">sending…</span>
           ) : (
             <>
               <span class="problem" role="alert">
-                {waiting ? `Not sent yet: ${why(error)}. It is tried again by itself.` : error.message}
+                {waiting ? `Not sent yet: ${why(error)}. Retrying automatically.` : error.message}
               </span>
               <button
+                type="button"
                 class="button small"
                 disabled={sending}
                 onClick={() => void conversation.sendAgain(key)}
@@ -24,7 +25,8 @@ export function Outbox(props: { outgoing: readonly Outgoing[]; onEdit: (text: st
                 {waiting ? "Send now" : "Send again"}
               </button>
               <button
-                class="button small quiet"
+                type="button"
+                class="button small muted"
                 disabled={sending}
                 onClick={() => {
                   const text = conversation.discard(key);
@@ -45,5 +47,5 @@ export function Outbox(props: { outgoing: readonly Outgoing[]; onEdit: (text: st
 
 function why(error: Error): string {
   const silent = error instanceof ParleyError && error.status === 0;
-  return silent ? "the server does not answer" : error.message;
+  return silent ? "the server does not respond" : error.message;
 }

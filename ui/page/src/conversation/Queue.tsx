@@ -1,13 +1,20 @@
 import type { TaskNode } from "@parley/client";
-import { type Ask, kindOf } from "../ask/asks.js";
+import { type PendingQuestion, kindOf } from "../questions/pending-questions.js";
 import { Icon } from "../ui/Icon.js";
-import { useSetting } from "./scene.js";
+import { useConversation } from "./conversation-context.js";
 
-/** What was said while a task runs and waits for its turn. */
-export function Queue({ queue, ask }: { queue: readonly TaskNode[]; ask: Ask | undefined }) {
-  const { conversation } = useSetting();
-  const question = ask?.kind === "input-required" && kindOf(ask) === "text" ? ask : undefined;
-  // It waits behind the task that waits for an answer: it may have been meant as that.
+/** Messages that wait for the running task. */
+export function Queue({
+  queue,
+  pending,
+}: {
+  queue: readonly TaskNode[];
+  pending: PendingQuestion | undefined;
+}) {
+  const { conversation } = useConversation();
+  const question =
+    pending?.kind === "input-required" && kindOf(pending) === "text" ? pending : undefined;
+  // The queued message may be meant as the answer to the running task's question.
   const answerWith = async ({ taskId, prompt = "" }: TaskNode, inputId: string): Promise<void> => {
     if (await conversation.cancel(taskId)) {
       await conversation.answer(inputId, prompt);
@@ -17,23 +24,25 @@ export function Queue({ queue, ask }: { queue: readonly TaskNode[]; ask: Ask | u
     return null;
   }
   return (
-    <ol class="queue" aria-label="Waiting for their turn">
+    <ol class="queue" aria-label="Queued messages">
       {queue.map((task) => (
         <li key={task.taskId}>
           <Icon name="clock" />
           <span class="outgoing-text">{task.prompt}</span>
           {question !== undefined && (
             <button
+              type="button"
               class="button small"
               onClick={() => void answerWith(task, question.inputId)}
             >
-              Use as the answer
+              Use as answer
             </button>
           )}
           <button
+            type="button"
             class="icon-button small"
-            aria-label="Take out of the queue"
-            title="Take out of the queue"
+            aria-label="Remove from the queue"
+            title="Remove from the queue"
             onClick={() => void conversation.cancel(task.taskId)}
           >
             <Icon name="close" />

@@ -1,35 +1,35 @@
 import type { Row } from "@parley/client";
 import { memo } from "preact/compat";
-import { Guarded } from "../ui/Guarded.js";
-import { EndOfTask } from "./EndOfTask.js";
-import { Said } from "./Said.js";
+import { ErrorBoundary } from "../ui/ErrorBoundary.js";
+import { TaskFooter } from "./TaskFooter.js";
+import { MessageView } from "./MessageView.js";
 import { StepView } from "./StepView.js";
 
 interface RowProps {
   readonly row: Row;
-  /** True if a link leads here. */
+  /** True if a link points here. */
   readonly marked: boolean;
 }
 
-/** One row of a conversation. */
+/** A row of a conversation. */
 export const RowView = memo(
   ({ row, marked }: RowProps) => (
     <div class="row" data-key={row.key} data-kind={row.kind} data-marked={marked || undefined}>
-      <Guarded what="This" of={row}>
-        {row.kind === "said" ? (
-          <Said message={row.message} task={row.task} meanwhile={row.meanwhile} />
+      <ErrorBoundary what="This" of={row}>
+        {row.kind === "message" ? (
+          <MessageView message={row.message} task={row.task} meanwhile={row.meanwhile} />
         ) : row.kind === "end" ? (
-          <EndOfTask task={row.task} />
+          <TaskFooter task={row.task} />
         ) : (
           <StepView step={row} task={row.task} />
         )}
-      </Guarded>
+      </ErrorBoundary>
     </div>
   ),
   (before, after) => before.marked === after.marked && sameRow(before.row, after.row),
 );
 
-/** What a row shows is the same if its facts are: facts are never changed in place. */
+/** Rows with the same facts look the same, because facts are immutable. */
 function sameRow(a: Row, b: Row): boolean {
   if (a.kind !== b.kind || a.key !== b.key) {
     return false;
@@ -46,7 +46,7 @@ function sameRow(a: Row, b: Row): boolean {
   if (a.kind === "artifact" && b.kind === "artifact") {
     return a.version === b.version;
   }
-  if (a.kind === "said" && b.kind === "said") {
+  if (a.kind === "message" && b.kind === "message") {
     const same = a.message === b.message && a.meanwhile === b.meanwhile;
     return same && a.task?.status === b.task?.status;
   }

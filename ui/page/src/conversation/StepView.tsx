@@ -1,41 +1,43 @@
 import { hasEnded, keyOfStep, type Step, stepsOf, type TaskNode } from "@parley/client";
-import { Entry } from "../artifacts/Entry.js";
+import { ArtifactButton } from "../artifacts/ArtifactButton.js";
 import { Markdown } from "../text/Markdown.js";
-import { useLinkedPlace } from "./place.js";
-import { Question } from "./Question.js";
-import { tells, useSetting } from "./scene.js";
+import { useLinkedRow } from "./linked-row.js";
+import { QuestionView } from "./QuestionView.js";
+import { showsThought, useConversation } from "./conversation-context.js";
 import { Subagents } from "./Subagents.js";
 import { ThoughtView } from "./ThoughtView.js";
 import { ToolCallView } from "./ToolCallView.js";
 
-/** One thing that a task does. */
+/** A step of a task. */
 export function StepView({ step, task }: { step: Step; task: TaskNode }) {
-  const { thoughts, press } = useSetting();
+  const { thoughts, openArtifact } = useConversation();
   switch (step.kind) {
     case "text":
       return (
         <div class="text" data-partial={step.block.partial || undefined}>
           <Markdown text={step.block.text} live={!step.block.done} />
-          {step.cut && <p class="cut">Cut off here; it goes on below.</p>}
+          {step.cut && <p class="cut">Interrupted here; continues below.</p>}
         </div>
       );
     case "thought":
-      return tells(thoughts, step.thought) ? (
+      return showsThought(thoughts, step.thought) ? (
         <ThoughtView thought={step.thought} live={!hasEnded(task.status)} />
       ) : null;
     case "question":
-      return <Question question={step.question} />;
+      return <QuestionView question={step.question} />;
     case "steer":
       return (
-        <div class="said user steer">
+        <div class="message user steer">
           <div class="bubble">
-            <p class="label">said meanwhile</p>
+            <p class="label">Sent while working</p>
             <Markdown text={step.message.content} />
           </div>
         </div>
       );
     case "artifact":
-      return <Entry version={step.version} apart onOpen={() => press(step.version)} />;
+      return (
+        <ArtifactButton version={step.version} inThread onOpen={() => openArtifact(step.version)} />
+      );
     case "call":
       return step.children.length > 0 ? (
         <Subagents call={step.call} tasks={step.children} />
@@ -47,7 +49,7 @@ export function StepView({ step, task }: { step: Step; task: TaskNode }) {
   }
 }
 
-/** All that a sub-agent does, below one another. */
+/** The steps of a sub-agent. */
 export function Steps({ task }: { task: TaskNode }) {
   return (
     <>
@@ -59,7 +61,7 @@ export function Steps({ task }: { task: TaskNode }) {
 }
 
 function InnerRow({ place, step, task }: { place: string; step: Step; task: TaskNode }) {
-  const { box, marked } = useLinkedPlace(place);
+  const { box, marked } = useLinkedRow(place);
   return (
     <div ref={box} class="row" data-key={place} data-kind={step.kind} data-marked={marked}>
       <StepView step={step} task={task} />

@@ -1,6 +1,6 @@
 import {
   hasEnded,
-  holds,
+  containsTask,
   progressOf,
   stepsOf,
   type TaskNode,
@@ -13,15 +13,15 @@ import { formatRoute } from "../app/route.js";
 import { agentName, useSession } from "../app/session.js";
 import { count, tokens } from "../ui/format.js";
 import { Icon } from "../ui/Icon.js";
-import { useSetting } from "./scene.js";
-import { useLinkedPlace } from "./place.js";
+import { useConversation } from "./conversation-context.js";
+import { useLinkedRow } from "./linked-row.js";
 import { Steps } from "./StepView.js";
-import { Status, Took } from "./ToolCallView.js";
+import { Status, Duration } from "./ToolCallView.js";
 
 const TAIL_MAX = 160;
 const TAIL_READ = 1_000;
 
-/** The sub-agents of one call, where the call stands: how far all are, and each by itself. */
+/** The sub-agents of one call, with their progress. */
 export function Subagents({
   call,
   tasks,
@@ -39,10 +39,10 @@ export function Subagents({
           <Icon name="agents" />
           <strong>{count(tasks.length, "sub-agent")}</strong>
           <progress max={total} value={ended} aria-label={`${ended} of ${total} ended`} />
-          <span class="quiet">
+          <span class="muted">
             {done} of {total} done{failed > 0 && `, ${failed} failed`}
             {stopped > 0 && `, ${stopped} stopped`}
-            {call?.subagents?.["mode"] === "serial" && ", one after the other"}
+            {call?.subagents?.["mode"] === "serial" && ", in sequence"}
           </span>
         </header>
       )}
@@ -53,11 +53,11 @@ export function Subagents({
   );
 }
 
-/** One sub-agent: a line that says where it stands, and its thread when it is opened. */
+/** A sub-agent: a status line and, when expanded, its thread. */
 const Subagent = memo(({ task }: { task: TaskNode }) => {
   const { state } = useSession();
-  const { conversation, link, asOf } = useSetting();
-  const linked = holds([task], link.taskId);
+  const { conversation, link, asOf } = useConversation();
+  const linked = containsTask([task], link.taskId);
   const [open, setOpen] = useState(linked);
   useEffect(() => {
     if (linked) {
@@ -65,7 +65,7 @@ const Subagent = memo(({ task }: { task: TaskNode }) => {
     }
   }, [linked, link.taskId]);
   const key = `a-${task.taskId}`;
-  const { box, marked } = useLinkedPlace(key);
+  const { box, marked } = useLinkedRow(key);
   const over = hasEnded(task.status);
   const stopped = task.status === "canceled";
   const below = progressOf(task.children);
@@ -81,6 +81,7 @@ const Subagent = memo(({ task }: { task: TaskNode }) => {
     >
       <div class="subagent-head">
         <button
+          type="button"
           class="subagent-open"
           data-opens
           aria-expanded={open}
@@ -96,12 +97,13 @@ const Subagent = memo(({ task }: { task: TaskNode }) => {
           {task.totals.calls > 0 && <span>{tokens(tokensOf(task.totals))} tokens</span>}
           <span>
             {stopped && "stopped after "}
-            <Took running={!over} startedAt={task.createdAt} endedAt={task.endedAt} />
+            <Duration running={!over} startedAt={task.createdAt} endedAt={task.endedAt} />
           </span>
           {!over && (
             <button
+              type="button"
               class="button small"
-              aria-label={`Stop ${name} and all below`}
+              aria-label={`Stop ${name} and its sub-agents`}
               disabled={asOf !== undefined}
               onClick={() => void conversation.cancel(task.taskId)}
             >
@@ -114,13 +116,13 @@ const Subagent = memo(({ task }: { task: TaskNode }) => {
         <div class="subagent-thread">
           <Steps task={task} />
           {task.error !== undefined && (
-            <p class={stopped ? "quiet" : "problem"}>{task.error.message}</p>
+            <p class={stopped ? "muted" : "problem"}>{task.error.message}</p>
           )}
           {task.calls.length === 0 && task.blocks.length === 0 && task.content !== undefined && (
             <p class="text">{task.content}</p>
           )}
           <a
-            class="quiet link"
+            class="muted link"
             href={formatRoute({ contextId: task.contextId, taskId: task.taskId })}
           >
             <Icon name="link" /> Link to this task
@@ -135,7 +137,7 @@ const Subagent = memo(({ task }: { task: TaskNode }) => {
   );
 });
 
-/** The last thing that it did, in one line. */
+/** Its last step, in one line. */
 function tailOf(task: TaskNode): string {
   if (task.error !== undefined) {
     return task.error.message;

@@ -8,7 +8,7 @@ function wordOf(other: Json): string {
   return typeof other === "string" ? other : JSON.stringify(other);
 }
 
-/** What an agent thinks, quieter than what it says. */
+/** A thought of an agent. */
 export function ThoughtView({ thought, live }: { thought: Thought; live: boolean }) {
   const sure = thought.metadata?.["confidence"];
   const others = thought.metadata?.["alternatives"];
@@ -18,11 +18,11 @@ export function ThoughtView({ thought, live }: { thought: Thought; live: boolean
       <div>
         <span class="label">
           {thought.thoughtType}
-          {typeof sure === "number" && `, ${Math.round(sure * 100)}% sure`}
+          {typeof sure === "number" && `, ${Math.round(sure * 100)}% confident`}
         </span>
         <Markdown text={thought.text} live={live} />
         {Array.isArray(others) && others.length > 0 && (
-          <p class="quiet">Instead: {WORDS.format(others.map(wordOf))}</p>
+          <p class="muted">Alternatives: {WORDS.format(others.map(wordOf))}</p>
         )}
       </div>
     </div>

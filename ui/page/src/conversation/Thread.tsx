@@ -1,35 +1,35 @@
 import { indexOfRow, parsePosition, type Row, rowAt, windowOf } from "@parley/client";
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { typing, useKeys } from "../app/hooks.js";
+import { isTyping, useKeys } from "../app/hooks.js";
 import { composerBox } from "../app/typing.js";
 import { Icon } from "../ui/Icon.js";
-import { useFollow } from "./follow.js";
+import { useAutoScroll } from "./auto-scroll.js";
 import { RowView } from "./RowView.js";
-import { useScene } from "./scene.js";
+import { useConversationView } from "./conversation-context.js";
 
 interface ThreadProps {
   readonly rows: readonly Row[];
   readonly loading: boolean;
   readonly hasEarlier: boolean;
-  /** True if nothing else shows what happened here. */
+  /** True if no panel shows old events. */
   readonly alone: boolean;
-  /** The event that the address leads to, or that its task begins with. */
+  /** The event of the address, or the first event of its task. */
   readonly linkedAt: number | undefined;
-  /** How often this person has said something: then they want to see what comes of it. */
-  readonly said: number;
+  /** The number of messages sent here: a new one scrolls to the end. */
+  readonly sentCount: number;
 }
 
-/** The conversation from top to bottom. Only rows near to what is looked at are in the page. */
-export function Thread({ rows, loading, hasEarlier, alone, linkedAt, said }: ThreadProps) {
-  const { conversation, route, view } = useScene();
+/** The rows of the conversation. Only rows near the visible part are rendered. */
+export function Thread({ rows, loading, hasEarlier, alone, linkedAt, sentCount }: ThreadProps) {
+  const { conversation, route, view } = useConversationView();
   const box = useRef<HTMLDivElement>(null);
-  const { following, away, follow, release } = useFollow(box);
+  const { following, away, follow, release } = useAutoScroll(box);
   const [first, setFirst] = useState<Row>();
   const start = first === undefined ? undefined : indexOfRow(rows, first);
   const shown = windowOf(rows.length, following ? undefined : start);
-  // Where a reader stops following, the rows stay that were there. Before the effects of a link: if
-  // both change where it begins, the link counts.
+  // When the user stops following, the rendered rows stay. This effect precedes those of a link, so
+  // that the link wins.
   const top = rows[shown.from];
   useLayoutEffect(() => {
     if (following) {
@@ -38,22 +38,22 @@ export function Thread({ rows, loading, hasEarlier, alone, linkedAt, said }: Thr
   }, [following, top?.key]);
   useEffect(() => conversation.live.forgets(following && alone), [conversation, following, alone]);
   useEffect(() => {
-    if (said > 0) {
+    if (sentCount > 0) {
       follow();
     }
-  }, [said]);
+  }, [sentCount]);
   useKeys((event) => {
     const target = event.target as HTMLElement;
     const elsewhere = target.closest(".panel, .sidebar") !== null;
-    // In an empty box the key moves nothing else.
-    const idle = !typing(event) || (target === composerBox() && composerBox()?.value === "");
+    // In an empty input, End has no other use.
+    const idle = !isTyping(event) || (target === composerBox() && composerBox()?.value === "");
     if (event.key === "End" && idle && !elsewhere) {
       event.preventDefault();
       follow();
     }
   });
-  const keepPlace = usePlace(box, rows, top);
-  const target = useTarget(rows, linkedAt, hasEarlier && !loading);
+  const keepPlace = useScrollAnchor(box, rows, top);
+  const target = useLinkTarget(rows, linkedAt, hasEarlier && !loading);
   useLayoutEffect(() => {
     if (target !== undefined) {
       release();
@@ -63,7 +63,7 @@ export function Thread({ rows, loading, hasEarlier, alone, linkedAt, said }: Thr
   const led = useRef<unknown[]>([]);
   useLayoutEffect(() => {
     const element = target && elementOf(box, target.key);
-    // Once: whoever goes on from there is not to be called back.
+    // Only once, so that the user can scroll away.
     if (element && (led.current[0] !== target.key || led.current[1] !== route)) {
       led.current = [target.key, route];
       element.scrollIntoView({ block: "center" });
@@ -75,7 +75,7 @@ export function Thread({ rows, loading, hasEarlier, alone, linkedAt, said }: Thr
       keepPlace();
       setFirst(rows[Math.max(0, shown.from - windowOf.step)]);
     } else if (hasEarlier && !loading) {
-      // Where all there is fits, its beginning is in sight, and nobody has scrolled up to it.
+      // If everything fits, its start is visible without scrolling up.
       if (box.current !== null && box.current.scrollHeight > box.current.clientHeight) {
         release();
       }
@@ -98,19 +98,25 @@ export function Thread({ rows, loading, hasEarlier, alone, linkedAt, said }: Thr
       >
         <div class="thread-rows">
           {(shown.from > 0 || hasEarlier) && (
-            <Edge key={`up-${shown.from}`} onSeen={up} text={loading ? "Loading…" : "Earlier"} />
+            <LoadMoreButton
+              key={`up-${shown.from}`}
+              onSeen={up}
+              text={loading ? "Loading…" : "Earlier"}
+            />
           )}
           {rows.length === 0 && !loading && (
-            <p class="quiet empty">Nothing was said here yet. Say below what should be done.</p>
+            <p class="muted empty">No messages yet. Write below what you would like done.</p>
           )}
           {rows.slice(shown.from, shown.to).map((row) => (
             <RowView key={row.key} row={row} marked={row.key === target?.key} />
           ))}
-          {shown.to < rows.length && <Edge key={`down-${shown.to}`} onSeen={down} text="Later" />}
+          {shown.to < rows.length && (
+            <LoadMoreButton key={`down-${shown.to}`} onSeen={down} text="Later" />
+          )}
         </div>
       </div>
       {!following && (away || shown.to < rows.length) && (
-        <button class="button to-end" onClick={follow}>
+        <button type="button" class="button to-end" onClick={follow}>
           <Icon name="down" /> Newest
         </button>
       )}
@@ -118,8 +124,8 @@ export function Thread({ rows, loading, hasEarlier, alone, linkedAt, said }: Thr
   );
 }
 
-/** Something to press at the end of what is shown; coming into sight is as good. */
-function Edge({ onSeen, text }: { onSeen: () => void; text: string }) {
+/** A button that loads more, also when it becomes visible. */
+function LoadMoreButton({ onSeen, text }: { onSeen: () => void; text: string }) {
   const edge = useRef<HTMLButtonElement>(null);
   const latest = useRef(onSeen);
   latest.current = onSeen;
@@ -135,17 +141,17 @@ function Edge({ onSeen, text }: { onSeen: () => void; text: string }) {
     return () => observer.disconnect();
   }, []);
   return (
-    <button ref={edge} class="button quiet wide edge" onClick={onSeen}>
+    <button type="button" ref={edge} class="button muted wide load-more" onClick={onSeen}>
       {text}
     </button>
   );
 }
 
 /**
- * Keeps what is read where it is when rows come above it: browsers do so by themselves, but not at
- * the very top. `top` is the first row there is; the answer is to be called before that changes.
+ * Keeps the scroll position when rows are added above: browsers do so, except at the very top.
+ * `top` is the first row; call the returned function before it changes.
  */
-function usePlace(
+function useScrollAnchor(
   box: RefObject<HTMLElement | null>,
   rows: readonly Row[],
   top: Row | undefined,
@@ -174,14 +180,14 @@ function elementOf(
     : box.current?.querySelector(`.thread-rows > [data-key="${CSS.escape(key)}"]`);
 }
 
-/** The row that a link leads to; what is not loaded yet is asked for. */
-function useTarget(
+/** The row of a link; loads it if necessary. */
+function useLinkTarget(
   rows: readonly Row[],
   linkedAt: number | undefined,
   canLoad: boolean,
 ): { key: string; index: number } | undefined {
-  const { conversation, route, link, view } = useScene();
-  // An event that is ahead of what is shown may not be there at all.
+  const { conversation, route, link, view } = useConversationView();
+  // An event after the shown position may not exist.
   const { seq } = parsePosition(view.position);
   const known = route.seq !== undefined && route.seq <= seq ? route.seq : undefined;
   const wanted = known ?? linkedAt;

@@ -1,17 +1,17 @@
 import type { JsonObject, ToolCall } from "@parley/client";
 import { useNow } from "../app/hooks.js";
-import { Diff } from "../ask/Diff.js";
+import { Diff } from "../questions/Diff.js";
 import { JsonText } from "../text/JsonText.js";
 import { between, duration } from "../ui/format.js";
 import { Icon } from "../ui/Icon.js";
-import { useSetting } from "./scene.js";
+import { useConversation } from "./conversation-context.js";
 
 const SUMMARY_MAX = 120;
 const SECOND_MS = 1_000;
 
-/** A call of a tool: what it is called with, how far it is, and what came of it. */
+/** A tool call with its arguments, progress and result. */
 export function ToolCallView({ call, taskId }: { call: ToolCall; taskId: string }) {
-  const { conversation, asOf } = useSetting();
+  const { conversation, asOf } = useConversation();
   const running = call.status === "running";
   const status = call.outcome === "canceled" ? "canceled" : call.status;
   return (
@@ -25,7 +25,7 @@ export function ToolCallView({ call, taskId }: { call: ToolCall; taskId: string 
           ) : (
             <span class="call-summary">{summaryOf(call.arguments)}</span>
           )}
-          <Took
+          <Duration
             running={call.status === "running"}
             startedAt={call.startedAt}
             endedAt={call.endedAt}
@@ -34,6 +34,7 @@ export function ToolCallView({ call, taskId }: { call: ToolCall; taskId: string 
         <div class="call-body">
           {running && (
             <button
+              type="button"
               class="button small"
               disabled={asOf !== undefined}
               onClick={() => void conversation.cancelTool(taskId, call.toolCallId)}
@@ -43,7 +44,7 @@ export function ToolCallView({ call, taskId }: { call: ToolCall; taskId: string 
           )}
           <h4>Arguments</h4>
           {call.arguments === undefined ? (
-            <p class="quiet">It began before what is loaded here.</p>
+            <p class="muted">The arguments are not loaded.</p>
           ) : (
             <JsonText value={call.arguments} />
           )}
@@ -54,7 +55,7 @@ export function ToolCallView({ call, taskId }: { call: ToolCall; taskId: string 
   );
 }
 
-/** In the call's own line: nothing below it moves when it comes and goes. */
+/** In the line of the call, so that nothing below it moves. */
 function Progress({ call }: { call: ToolCall }) {
   const known = call.progress !== undefined && call.progress > 0;
   return (
@@ -74,12 +75,10 @@ function Result({ call }: { call: ToolCall }) {
   const diff = isObject(result) && typeof result["diff"] === "string" ? result["diff"] : "";
   return (
     <>
-      <h4>
-        {call.status === "succeeded" ? "Result" : stopped ? "It was stopped" : "What went wrong"}
-      </h4>
+      <h4>{call.status === "succeeded" ? "Result" : stopped ? "Stopped" : "Error"}</h4>
       {diff !== "" && <Diff text={diff} />}
       {call.error !== undefined ? (
-        <p class={stopped ? "quiet" : "problem"}>{call.error}</p>
+        <p class={stopped ? "muted" : "problem"}>{call.error}</p>
       ) : (
         diff === "" && <JsonText value={result} />
       )}
@@ -87,7 +86,7 @@ function Result({ call }: { call: ToolCall }) {
   );
 }
 
-/** Where a call or a task stands, as a shape and in words. */
+/** The status of a call or a task, as an icon with a label. */
 export function Status({ status }: { status: string }) {
   const shape =
     status === "succeeded" || status === "completed"
@@ -109,27 +108,27 @@ export function Status({ status }: { status: string }) {
   );
 }
 
-interface TookProps {
+interface DurationProps {
   readonly running: boolean;
   readonly startedAt: string | undefined;
   readonly endedAt: string | undefined;
 }
 
-/** How long something took, or has taken by now. */
-export function Took({ running, startedAt, endedAt }: TookProps) {
-  const { asOf } = useSetting();
+/** The duration, so far or in total. */
+export function Duration({ running, startedAt, endedAt }: DurationProps) {
+  const { asOf } = useConversation();
   const now = useNow(SECOND_MS, running && asOf === undefined);
   const millis = running
     ? startedAt && (asOf ?? now) - Date.parse(startedAt)
     : between(startedAt, endedAt);
   return typeof millis === "number" ? (
-    <span class={running ? "took elapsed" : "took"}>
+    <span class={running ? "duration elapsed" : "duration"}>
       {running && millis < SECOND_MS ? "" : duration(millis)}
     </span>
   ) : null;
 }
 
-/** The argument that says most, in one line. */
+/** The most informative argument, in one line. */
 export function summaryOf(args: JsonObject | undefined): string {
   const texts = Object.values(args ?? {}).filter((value) => typeof value === "string");
   const text = texts[0] ?? (args && Object.keys(args).length > 0 ? JSON.stringify(args) : "");

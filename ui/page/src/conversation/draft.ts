@@ -1,58 +1,69 @@
 import { useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 import { useSession } from "../app/session.js";
-import { idOf, kindOf } from "../ask/asks.js";
-import type { ComposerAsk } from "./ComposerTarget.js";
+import { idOf, kindOf } from "../questions/pending-questions.js";
+import type { ComposerQuestion } from "./ComposerTarget.js";
 
 interface Draft {
-  /** What is written: a message, or an answer. */
+  /** The text of the message or answer. */
   readonly content: string;
-  /** True if it answers what is asked. */
+  /** True if the text answers the question. */
   readonly answers: boolean;
-  /** False until it is known what a question that has just come up makes of it. */
+  /** False until a new question has been assigned a target. */
   readonly decided: boolean;
-  /** Chooses what it is; `carry` takes what is written along. */
+  /** Switches between answer and message; `carry` keeps the text. */
   readonly setAnswers: (answers: boolean, carry?: boolean) => void;
   readonly write: (text: string) => void;
-  readonly writeAnswer: (askId: string, text: string) => void;
-  /** An answer was not taken. It is there again: as a message, if the question is gone. */
-  readonly giveBack: (askId: string, text: string) => void;
-  /** Writes a message, whatever is being written. */
+  readonly writeAnswer: (questionId: string, text: string) => void;
+  /** Restores a rejected answer, as a message if the question is gone. */
+  readonly giveBack: (questionId: string, text: string) => void;
+  /** Sets the text of the message. */
   readonly writeMessage: (text: string) => void;
 }
 
 /**
- * What is being written. A question takes the composer over, unless a message is begun in it: that
- * stays one. What was typed before the conversation had loaded is for what it asks.
+ * The text in the composer. A new question takes over the composer, unless a message was started.
+ * Text typed before the conversation has loaded is for its question.
  */
 export function useDraft(
   contextId: string | undefined,
-  asked: ComposerAsk | undefined,
-  { loading, goesOn, open }: { loading: boolean; goesOn: boolean; open: readonly string[] },
+  pending: ComposerQuestion | undefined,
+  {
+    loading,
+    continuesTyping,
+    open,
+  }: { loading: boolean; continuesTyping: boolean; open: readonly string[] },
 ): Draft {
   const { drafts } = useSession();
   const [, draw] = useReducer((n: number) => n + 1, 0);
-  const early = useRef(contextId !== undefined && (goesOn || drafts.text(contextId) === ""));
-  const [target, setTarget] = useState<{ askId: string; answers: boolean }>();
-  const ask = asked && ["text", "choice"].includes(kindOf(asked.ask)) ? asked.ask : undefined;
-  const askId = ask && idOf(ask);
-  const answers = askId !== undefined && target?.askId === askId && target.answers;
+  const early = useRef(
+    contextId !== undefined && (continuesTyping || drafts.text(contextId) === ""),
+  );
+  const [target, setTarget] = useState<{ questionId: string; answers: boolean }>();
+  const question =
+    pending && ["text", "choice"].includes(kindOf(pending.question)) ? pending.question : undefined;
+  const questionId = question && idOf(question);
+  const answers = questionId !== undefined && target?.questionId === questionId && target.answers;
   useLayoutEffect(() => {
-    if (target !== undefined && target.askId !== askId && !open.includes(target.askId)) {
-      // Nobody wants this answer any more. It may be said, but answers nothing else by itself.
-      const left = drafts.answerText(target.askId);
-      drafts.answered(target.askId);
+    if (
+      target !== undefined &&
+      target.questionId !== questionId &&
+      !open.includes(target.questionId)
+    ) {
+      // The question is gone. Keep the text as a message; it must not answer another question.
+      const left = drafts.answerText(target.questionId);
+      drafts.answered(target.questionId);
       if (left.trim() !== "") {
         drafts.write(contextId, joined(drafts.text(contextId), left));
       }
     }
     const typed = drafts.text(contextId);
     const takes = typed.trim() === "" || early.current;
-    if (askId !== undefined && takes) {
-      drafts.writeAnswer(askId, "text", joined(drafts.answerText(askId), typed));
+    if (questionId !== undefined && takes) {
+      drafts.writeAnswer(questionId, "text", joined(drafts.answerText(questionId), typed));
       drafts.write(contextId, "");
     }
-    setTarget(askId === undefined ? undefined : { askId, answers: takes });
-  }, [askId]);
+    setTarget(questionId === undefined ? undefined : { questionId, answers: takes });
+  }, [questionId]);
   useLayoutEffect(() => {
     early.current &&= loading;
   }, [loading]);
@@ -71,24 +82,24 @@ export function useDraft(
       ? writeAnswer(id, joined(text, drafts.answerText(id)))
       : writeMessage(joined(text, drafts.text(contextId)));
   const write = (text: string): void =>
-    answers ? writeAnswer(askId, text) : writeMessage(text);
+    answers ? writeAnswer(questionId, text) : writeMessage(text);
   const setAnswers = (next: boolean, carry = false): void => {
-    if (askId === undefined) {
+    if (questionId === undefined) {
       return;
     }
-    const [answer, message] = [drafts.answerText(askId), drafts.text(contextId)];
+    const [answer, message] = [drafts.answerText(questionId), drafts.text(contextId)];
     if (carry && (next ? answer : message).trim() === "") {
-      drafts.writeAnswer(askId, "text", next ? message : "");
+      drafts.writeAnswer(questionId, "text", next ? message : "");
       drafts.write(contextId, next ? "" : answer);
     }
-    setTarget({ askId, answers: next });
+    setTarget({ questionId, answers: next });
   };
-  const content = answers ? drafts.answerText(askId) : drafts.text(contextId);
-  const decided = target?.askId === askId;
+  const content = answers ? drafts.answerText(questionId) : drafts.text(contextId);
+  const decided = target?.questionId === questionId;
   return { content, answers, decided, setAnswers, write, writeAnswer, giveBack, writeMessage };
 }
 
-/** Two texts below one another; one of them, if the other says nothing. */
+/** Joins two texts; ignores blank ones. */
 export function joined(first: string, second: string): string {
   return [first, second].filter((text) => text.trim() !== "").join("\n\n");
 }

@@ -1,16 +1,13 @@
-/** Questions may lapse, or be answered elsewhere: of so many what was begun is kept. */
+/** Questions may expire or be answered in another tab; keep this many drafts. */
 const ANSWERS_MAX = 100;
 
-/**
- * What was typed and not sent, of each conversation and of the page where one begins: it is there
- * again when one comes back.
- */
+/** Unsent text of each conversation and of the new-conversation page. */
 export class Drafts {
   private readonly texts = new Map<string | undefined, string>();
   private readonly answers = new Map<string, Map<string, unknown>>();
   private begun: { readonly contextId: string; readonly typing: boolean } | undefined;
 
-  /** What is written for a conversation, or for a new one. */
+  /** The draft of a conversation, or of a new one. */
   text(contextId: string | undefined): string {
     return this.texts.get(contextId) ?? "";
   }
@@ -19,12 +16,17 @@ export class Drafts {
     this.texts.set(contextId, text);
   }
 
-  /** A conversation has begun. What is still typed where it did so is meant for its own box. */
+  /**
+   * Records that a conversation has started. Text that is still typed on the start page belongs to
+   * it.
+   */
   begin(contextId: string, typing: boolean): void {
     this.begun = { contextId, typing };
   }
 
-  /** Its box is there, and takes over what was typed meanwhile. True if somebody is typing. */
+  /**
+   * Moves that text to the composer of the new conversation. Returns true if the user is typing.
+   */
   takeOver(contextId: string | undefined): boolean {
     const { begun } = this;
     if (begun === undefined || begun.contextId !== contextId) {
@@ -36,19 +38,19 @@ export class Drafts {
     return begun.typing;
   }
 
-  /** A part of an answer that is not given yet; nothing, if it was not begun. */
-  answer(askId: string, part: string): unknown {
-    return this.answers.get(askId)?.get(part);
+  /** A part of an unsent answer; undefined if it was not started. */
+  answer(questionId: string, part: string): unknown {
+    return this.answers.get(questionId)?.get(part);
   }
 
-  /** An answer in words that is not given yet. */
-  answerText(askId: string): string {
-    return String(this.answer(askId, "text") ?? "");
+  /** The text of an unsent answer. */
+  answerText(questionId: string): string {
+    return String(this.answer(questionId, "text") ?? "");
   }
 
-  writeAnswer(askId: string, part: string, value: unknown): void {
-    const parts = this.answers.get(askId) ?? new Map<string, unknown>();
-    this.answers.set(askId, parts.set(part, value));
+  writeAnswer(questionId: string, part: string, value: unknown): void {
+    const parts = this.answers.get(questionId) ?? new Map<string, unknown>();
+    this.answers.set(questionId, parts.set(part, value));
     for (const oldest of this.answers.keys()) {
       if (this.answers.size > ANSWERS_MAX) {
         this.answers.delete(oldest);
@@ -56,8 +58,8 @@ export class Drafts {
     }
   }
 
-  /** It was given. */
-  answered(askId: string): void {
-    this.answers.delete(askId);
+  /** Removes the draft of a sent answer. */
+  answered(questionId: string): void {
+    this.answers.delete(questionId);
   }
 }

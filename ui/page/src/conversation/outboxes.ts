@@ -1,6 +1,6 @@
 import { Outbox, type ParleyApi } from "@parley/client";
 
-/** What was said and has not arrived, of all conversations: it stays while one looks elsewhere. */
+/** The outboxes of all conversations, which survive navigation. */
 export class Outboxes {
   private readonly boxes = new Map<string, Outbox>();
 
@@ -17,13 +17,13 @@ export class Outboxes {
     return box;
   }
 
-  /** The conversation is gone, and what was said in it with it. */
+  /** Discards the outbox of a deleted conversation. */
   forget(contextId: string): void {
     this.boxes.get(contextId)?.close();
     this.boxes.delete(contextId);
   }
 
-  /** True if something is nowhere but here. */
+  /** True if a message has not reached the server. */
   get unsent(): boolean {
     return [...this.boxes.values()].some((box) => box.unsent);
   }

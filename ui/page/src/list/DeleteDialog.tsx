@@ -4,21 +4,21 @@ import { Dialog } from "../ui/Dialog.js";
 
 interface DeleteProps {
   readonly contextId: string;
-  /** What it is called, where that is not in plain sight. */
+  /** The title, where it is not visible otherwise. */
   readonly title?: string;
   readonly onDeleted: () => void;
   readonly onClose: () => void;
 }
 
-/** Asks once more before a conversation is deleted. */
+/** The confirmation before a conversation is deleted. */
 export function DeleteDialog({ contextId, title, onDeleted, onClose }: DeleteProps) {
-  const { api, home, outboxes } = useSession();
+  const { api, contextList, outboxes } = useSession();
   const [problem, setProblem] = useState<string>();
   const remove = async (): Promise<void> => {
     try {
       await api.deleteContext(contextId);
       outboxes.forget(contextId);
-      home.refresh();
+      contextList.refresh();
       onDeleted();
     } catch (failure) {
       setProblem(failure instanceof Error ? failure.message : String(failure));
@@ -28,8 +28,8 @@ export function DeleteDialog({ contextId, title, onDeleted, onClose }: DeletePro
     <Dialog title="Delete this conversation?" onClose={onClose}>
       {title !== undefined && <p class="dialog-what">{title}</p>}
       <p>
-        All of it is removed from this machine, with its files, and what runs in it is stopped.
-        Nobody can bring it back. Forks of it stay.
+        Parley stops its tasks and deletes the conversation and its files from this machine. This
+        can’t be undone. Forks are kept.
       </p>
       {problem !== undefined && (
         <p class="problem" role="alert">
@@ -37,10 +37,10 @@ export function DeleteDialog({ contextId, title, onDeleted, onClose }: DeletePro
         </p>
       )}
       <p class="dialog-actions">
-        <button class="button" onClick={onClose}>
-          Keep
+        <button type="button" class="button" onClick={onClose}>
+          Cancel
         </button>
-        <button class="button danger" onClick={() => void remove()}>
+        <button type="button" class="button danger" onClick={() => void remove()}>
           Delete
         </button>
       </p>

@@ -1,7 +1,7 @@
 import {
   type ContextInfo,
   groupsOf,
-  type HomeState,
+  type ContextListState,
   type TaskState,
   titleOf,
 } from "@parley/client";
@@ -14,10 +14,10 @@ import { Icon } from "../ui/Icon.js";
 import { ago } from "../ui/format.js";
 import { DeleteDialog } from "./DeleteDialog.js";
 
-/** So many of a group are shown until somebody asks for the rest. */
+/** The number of conversations shown per group, until expanded. */
 const SHOWN = 60;
 const MINUTE_MS = 60_000;
-/** What is said of conversations whose last task did not succeed. */
+/** Labels of conversations whose last task did not succeed. */
 const ENDS: ReadonlyMap<TaskState | undefined, string> = new Map([
   ["failed", "failed"],
   ["canceled", "stopped"],
@@ -25,13 +25,13 @@ const ENDS: ReadonlyMap<TaskState | undefined, string> = new Map([
 
 interface SidebarProps {
   readonly selected: string | undefined;
-  /** Shows which keys there are. */
+  /** Shows the keyboard shortcuts. */
   readonly onKeys: () => void;
 }
 
-/** All conversations: what needs you, what runs, what is done. */
+/** All conversations, grouped by status. */
 export function Sidebar({ selected, onKeys }: SidebarProps) {
-  const { home, state } = useSession();
+  const { contextList, state } = useSession();
   const [words, setWords] = useState("");
   const search = useRef<HTMLInputElement>(null);
   const groups = useMemo(() => groupsOf(state, words), [state, words]);
@@ -61,7 +61,7 @@ export function Sidebar({ selected, onKeys }: SidebarProps) {
   const nothing = order.length === 0;
   const narrow = useMedia(NARROW);
   const searches = words.trim() !== "";
-  useEffect(() => home.searches(searches), [home, searches]);
+  useEffect(() => contextList.setSearching(searches), [contextList, searches]);
   return (
     <nav class="sidebar" aria-label="Conversations">
       <header class="sidebar-head">
@@ -90,10 +90,10 @@ export function Sidebar({ selected, onKeys }: SidebarProps) {
         )}
         <Group name="Running" mark="runs" items={groups.running} selected={selected} />
         <Group name="Done" mark="done" items={groups.done} selected={selected} />
-        {nothing && <p class="quiet empty">{emptyWords(state, words)}</p>}
+        {nothing && <p class="muted empty">{emptyWords(state, words)}</p>}
         {!searches && <More />}
       </div>
-      <button class="button quiet small sidebar-keys" onClick={onKeys}>
+      <button type="button" class="button muted small sidebar-keys" onClick={onKeys}>
         Keyboard shortcuts
       </button>
       {state.error !== undefined && !nothing && (
@@ -105,7 +105,7 @@ export function Sidebar({ selected, onKeys }: SidebarProps) {
   );
 }
 
-/** What waits for an answer, where it is seen first if the list is far below. */
+/** Conversations that need the user, at the top on narrow screens. */
 export function NeedsYou() {
   const { state } = useSession();
   const needsYou = useMemo(() => groupsOf(state).needsYou, [state]);
@@ -114,9 +114,9 @@ export function NeedsYou() {
   ) : null;
 }
 
-function emptyWords({ error, loading, searching }: HomeState, words: string): string {
+function emptyWords({ error, loading, searching }: ContextListState, words: string): string {
   if (error !== undefined) {
-    return `The list cannot be loaded: ${error.message}. It is tried again by itself.`;
+    return `Can’t load the list: ${error.message}. Retrying automatically.`;
   }
   if (loading) {
     return "Loading…";
@@ -125,14 +125,14 @@ function emptyWords({ error, loading, searching }: HomeState, words: string): st
     return "Searching…";
   }
   return words.trim() === ""
-    ? "Nothing here yet. What you say begins a conversation."
-    : `No conversation is called “${words}”.`;
+    ? "No conversations yet. Send a message to start one."
+    : `No results for “${words}”`;
 }
 
 function More() {
-  const { home, state } = useSession();
+  const { contextList, state } = useSession();
   return state.more ? (
-    <button class="button quiet wide" onClick={() => home.loadMore()}>
+    <button type="button" class="button muted wide" onClick={() => contextList.loadMore()}>
       Older conversations
     </button>
   ) : null;
@@ -159,7 +159,7 @@ function Group({ name, mark, items, selected }: GroupProps) {
       </h2>
       <ul>
         {shown.map((one) => (
-          <Entry
+          <ConversationItem
             key={one.contextId}
             context={one}
             mark={mark}
@@ -169,7 +169,7 @@ function Group({ name, mark, items, selected }: GroupProps) {
         ))}
       </ul>
       {shown.length < items.length && (
-        <button class="button quiet wide" onClick={() => setAll(true)}>
+        <button type="button" class="button muted wide" onClick={() => setAll(true)}>
           All {items.length}
         </button>
       )}
@@ -177,15 +177,15 @@ function Group({ name, mark, items, selected }: GroupProps) {
   );
 }
 
-interface EntryProps {
+interface ConversationItemProps {
   readonly context: ContextInfo;
   readonly mark: GroupProps["mark"];
   readonly now: number;
   readonly current: boolean;
 }
 
-/** One conversation in the list: a link to it, and a way to be rid of it. */
-function Entry({ context, mark, now, current }: EntryProps) {
+/** A conversation in the list, with a delete button. */
+function ConversationItem({ context, mark, now, current }: ConversationItemProps) {
   const [asked, setAsked] = useState(false);
   const { contextId } = context;
   const title = titleOf(context);
@@ -213,6 +213,7 @@ function Entry({ context, mark, now, current }: EntryProps) {
         </span>
       </a>
       <button
+        type="button"
         class="icon-button small entry-delete"
         tabIndex={-1}
         aria-hidden="true"

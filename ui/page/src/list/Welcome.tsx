@@ -14,18 +14,18 @@ interface Suggestion {
   readonly message: NewMessage;
 }
 
-/** Three things that work on the offline model, without a key or a network. */
+/** Suggestions that work with the offline model, without a key or network. */
 const SUGGESTIONS: readonly Suggestion[] = [
   {
     icon: "agents",
-    name: "Watch agents work side by side",
+    name: "Watch agents work in parallel",
     about: "Two agents count, slowly, each in a thread of its own.",
     message: { content: "delegate count slowly to 30 to research and writer" },
   },
   {
     icon: "ask",
     name: "Approve a command",
-    about: "An agent wants to run something on this machine, and waits for your yes.",
+    about: "An agent asks for approval before it runs a command on this machine.",
     message: { content: "run echo hello from the shell", agentId: "agent-code" },
   },
   {
@@ -36,14 +36,19 @@ const SUGGESTIONS: readonly Suggestion[] = [
   },
 ];
 
-/** Where a conversation begins; also for who came by a link that leads nowhere. */
+/** The start page for new conversations, also shown for invalid links. */
 export function Welcome({ lost }: { lost: boolean }) {
-  const { api, home, state, drafts } = useSession();
+  const { api, contextList, state, drafts } = useSession();
   const [problem, setProblem] = useState<string>();
   const [begun, setBegun] = useState(false);
   const attempt = useRef({ key: newKey(), said: "" });
   const here = useRef(true);
-  useEffect(() => () => void (here.current = false), []);
+  useEffect(
+    () => () => {
+      here.current = false;
+    },
+    [],
+  );
   const begin = async (message: NewMessage, written: boolean): Promise<boolean> => {
     setProblem(undefined);
     setBegun(true);
@@ -54,8 +59,8 @@ export function Welcome({ lost }: { lost: boolean }) {
     try {
       const { contextId } = await api.begin(message, { idempotencyKey: attempt.current.key });
       attempt.current = { key: newKey(), said: "" };
-      home.refresh();
-      // Who has gone elsewhere meanwhile types for something else, also when they have come back.
+      contextList.refresh();
+      // Do not navigate if the user has left this page.
       if (here.current) {
         if (written) {
           drafts.begin(contextId, typesHere());
@@ -64,7 +69,7 @@ export function Welcome({ lost }: { lost: boolean }) {
       }
       return true;
     } catch (failure) {
-      if (failure instanceof ParleyError && !failure.passing) {
+      if (failure instanceof ParleyError && !failure.retryable) {
         attempt.current = { key: newKey(), said };
       }
       setProblem(failure instanceof Error ? failure.message : String(failure));
@@ -72,7 +77,7 @@ export function Welcome({ lost }: { lost: boolean }) {
       return false;
     }
   };
-  // The list stands below what can be tried on a narrow screen: who has one is not to look for it.
+  // On narrow screens the list is below the suggestions, which are then collapsed.
   const narrow = useMedia(NARROW);
   const first = !state.loading && state.contexts.length === 0;
   const known = new Set(state.agents.map((agent) => agent.id));
@@ -81,22 +86,20 @@ export function Welcome({ lost }: { lost: boolean }) {
     <div class="welcome">
       <div class="welcome-box">
         {lost && (
-          <p class="toast quiet" role="status">
-            The link leads to nothing here. Choose a conversation from the list, or begin one.
+          <p class="toast muted" role="status">
+            The link is not valid. Choose a conversation from the list, or start one.
           </p>
         )}
-        <h2>{first ? "Welcome. What should be done?" : "What should be done?"}</h2>
+        <h2 class="welcome-title">
+          {first ? "Welcome. What would you like done?" : "What would you like done?"}
+        </h2>
         {first && (
-          <p class="quiet">
-            Say it, and agents do it. Every step they take is kept, and you can close this page at
-            any moment: they go on, and it is all here when you come back.
+          <p class="muted">
+            Describe it, and agents do it. Parley records every step. You can close this page at any
+            time: the agents continue, and everything is here when you come back.
           </p>
         )}
-        <Composer
-          contextId={undefined}
-          busy={false}
-          onSend={(message) => begin(message, true)}
-        />
+        <Composer contextId={undefined} busy={false} onSend={(message) => begin(message, true)} />
         {problem !== undefined && (
           <p class="problem" role="alert">
             {problem}
@@ -104,12 +107,13 @@ export function Welcome({ lost }: { lost: boolean }) {
         )}
         <NeedsYou />
         {offline && (
-          <details class="tries" open={first || !narrow}>
-            <summary class="try">Three things to try</summary>
+          <details class="suggestion-list" open={first || !narrow}>
+            <summary class="suggestion-title">Try one of these</summary>
             <ul class="suggestions">
               {SUGGESTIONS.map((one) => (
                 <li key={one.name}>
                   <button
+                    type="button"
                     class="suggestion"
                     disabled={begun}
                     onClick={() => void begin(one.message, false)}
@@ -129,7 +133,7 @@ export function Welcome({ lost }: { lost: boolean }) {
   );
 }
 
-/** True if the hands are still where the message was written. */
+/** True if the composer still has the focus. */
 function typesHere(): boolean {
   const { activeElement } = document;
   return activeElement?.matches(FIELDS) === true && activeElement.closest(".composer") !== null;

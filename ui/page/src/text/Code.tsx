@@ -2,11 +2,11 @@ import type { ComponentChildren } from "preact";
 import { memo } from "preact/compat";
 import { useMemo } from "preact/hooks";
 import { CopyButton } from "../ui/CopyButton.js";
-import { highlight, type Stretch } from "./highlight.js";
+import { highlight, type CodeSpan } from "./highlight.js";
 
-/** A block of code, with its language, colours, and a button to copy it. */
+/** A block of code with its language, highlighting and a copy button. */
 export const Code = memo(({ text, language }: { text: string; language?: string | undefined }) => {
-  const stretches = useMemo(() => highlight(text, language), [text, language]);
+  const spans = useMemo(() => highlight(text, language), [text, language]);
   const name = language?.trim().split(/\s/)[0] ?? "";
   return (
     <div class="code">
@@ -15,16 +15,16 @@ export const Code = memo(({ text, language }: { text: string; language?: string 
         <CopyButton text={text} what="code" />
       </div>
       <pre tabIndex={0}>
-        <code>{stretches.map(show)}</code>
+        <code>{spans.map(show)}</code>
       </pre>
     </div>
   );
 });
 
-function show(stretch: Stretch): ComponentChildren {
-  return typeof stretch === "string" ? (
-    stretch
+function show(span: CodeSpan): ComponentChildren {
+  return typeof span === "string" ? (
+    span
   ) : (
-    <span class={stretch.className}>{stretch.children.map(show)}</span>
+    <span class={span.className}>{span.children.map(show)}</span>
   );
 }

@@ -1,10 +1,10 @@
 import type { Json } from "@parley/client";
 import { Code } from "./Code.js";
 
-/** A value for people: text as it is, everything else as JSON. */
+/** A readable value: text as it is, everything else as JSON. */
 export function JsonText({ value }: { value: Json | undefined }) {
   if (value === undefined) {
-    return <p class="quiet">nothing</p>;
+    return <p class="muted">nothing</p>;
   }
   return typeof value === "string" ? (
     <pre class="plain" tabIndex={0}>

@@ -3,18 +3,18 @@ import type { ComponentChildren } from "preact";
 import { memo } from "preact/compat";
 import { useRef } from "preact/hooks";
 import { Code } from "./Code.js";
-import { decodeEntities, safeLink } from "./safe.js";
+import { decodeEntities, safeLink } from "./sanitize.js";
 
-/** Text that is longer than this is read on from its last pieces while it grows. */
+/** Longer text is parsed incrementally while it grows. */
 const WHOLE_MAX = 4_000;
-/** What may refer to something that is said further down. */
+/** Text that may refer to a later definition. */
 const REFERENCE = /\]\s*\[|\[[^\]]*\](?!\()/;
-/** How many of the last pieces more text may still change. */
+/** The number of last blocks that more text may still change. */
 const OPEN_PIECES = 2;
 
 /**
- * Markdown as elements. What models and tools say is never taken for HTML: tags are shown as the
- * text that they are, links lead only to the web or to mail, and no picture is fetched.
+ * Renders Markdown as elements. HTML from models and tools is shown as text, links lead only to web
+ * and mail addresses, and no image is loaded.
  */
 export function Markdown({ text, live = false }: { text: string; live?: boolean }) {
   const pieces = usePieces(text, live);
@@ -27,9 +27,9 @@ export function Markdown({ text, live = false }: { text: string; live?: boolean 
   );
 }
 
-/** The pieces that the text is made of; those that have not changed are the very same. */
+/** The blocks of the text; unchanged blocks keep their identity. */
 function usePieces(given: string, live: boolean): readonly Token[] {
-  // As the lexer does it: else its pieces would not add up to the text.
+  // The lexer normalizes line ends too; otherwise the lengths of the blocks would not add up.
   const text = given.replace(/\r\n|\r/g, "\n");
   const known = useRef<{ text: string; pieces: readonly Token[]; whole: boolean }>(undefined);
   const before = known.current;
@@ -53,14 +53,14 @@ function piecesOf(text: string): readonly Token[] {
   try {
     return new Lexer({ gfm: true }).lex(text);
   } catch {
-    // Nothing that a model says may break the page.
+    // No model output may break the page.
     return [{ type: "text", raw: text, text } as Tokens.Text];
   }
 }
 
 const Piece = memo(
   ({ token }: { raw: string; token: Token }) => <>{block(token)}</>,
-  // A definition that comes later makes a link of what was text.
+  // A later definition can turn text into a link.
   (before, after) =>
     before.token === after.token ||
     (before.raw === after.raw &&
@@ -102,7 +102,7 @@ function blocks(tokens: readonly Token[] | undefined): ComponentChildren {
   return (tokens ?? []).map((token, i) => <Piece key={i} raw={token.raw} token={token} />);
 }
 
-/** A heading of the page's own structure it is not: it stands two steps lower. */
+/** Headings are two levels lower, below those of the page. */
 function heading(token: Tokens.Heading): ComponentChildren {
   const children = inlines(token.tokens);
   switch (token.depth) {
@@ -192,7 +192,7 @@ function inline(token: Token): ComponentChildren {
   }
 }
 
-/** A picture would be a request to elsewhere, with whatever its address says: only a link to it. */
+/** Only a link: loading the image would send a request to a third party. */
 function picture(token: Tokens.Image): ComponentChildren {
   const words = token.text === "" ? "picture" : token.text;
   return <SafeLink href={token.href}>{`[${words}]`}</SafeLink>;
@@ -201,7 +201,7 @@ function picture(token: Tokens.Image): ComponentChildren {
 export function SafeLink({ href, children }: { href: string; children: ComponentChildren }) {
   const safe = safeLink(href);
   return safe === undefined ? (
-    <span class="no-link" title={`Not a link that this page follows: ${href.slice(0, 200)}`}>
+    <span class="no-link" title={`This page does not open this link: ${href.slice(0, 200)}`}>
       {children}
     </span>
   ) : (

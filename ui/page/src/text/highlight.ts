@@ -32,32 +32,33 @@ const lowlight = createLowlight({
 });
 lowlight.registerAlias({ bash: ["shell", "console"] });
 
-/** Longer code is shown without colours: they would take longer than a frame. */
+/** Longer code is not highlighted, because that takes longer than a frame. */
 const COLOURED_MAX = 40_000;
 
-/** A stretch of code, with the class that says what it is. */
-export type Stretch =
-  string | { readonly className: string; readonly children: readonly Stretch[] };
+/** A span of code with its highlighting class. */
+export type CodeSpan =
+  | string
+  | { readonly className: string; readonly children: readonly CodeSpan[] };
 
-/** Code in stretches; one, if the language is not known. */
-export function highlight(code: string, language: string | undefined): readonly Stretch[] {
+/** Splits code into spans; one span if the language is unknown. */
+export function highlight(code: string, language: string | undefined): readonly CodeSpan[] {
   const name = (language ?? "").trim().toLowerCase().split(/\s/)[0] ?? "";
   if (name === "" || code.length > COLOURED_MAX || !lowlight.registered(name)) {
     return [code];
   }
-  return lowlight.highlight(name, code).children.map(stretch);
+  return lowlight.highlight(name, code).children.map(span);
 }
 
 type Node = ReturnType<typeof lowlight.highlight>["children"][number];
 
-function stretch(node: Node): Stretch {
+function span(node: Node): CodeSpan {
   if (node.type === "text") {
     return node.value;
   }
   if (node.type === "element") {
     const names = node.properties["className"];
     const className = Array.isArray(names) ? names.join(" ") : "";
-    return { className, children: node.children.map((child) => stretch(child as Node)) };
+    return { className, children: node.children.map((child) => span(child as Node)) };
   }
   return "";
 }

@@ -3,7 +3,7 @@ import { Icon } from "./Icon.js";
 
 const SHOWN_MS = 1_500;
 
-/** Copies a text, and says so. */
+/** Copies a text and confirms it. */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -18,20 +18,21 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   };
   return (
     <button
+      type="button"
       class="icon-button small"
       aria-label={`Copy ${what}`}
       title={`Copy ${what}`}
       onClick={copy}
     >
       <Icon name={copied ? "check" : "copy"} />
-      <span class="sr" role="status">
+      <span class="sr-only" role="status">
         {copied ? "Copied" : ""}
       </span>
     </button>
   );
 }
 
-/** True if it is in the clipboard. On plain addresses elsewhere only the old way is left. */
+/** Copies text; returns true on success. Insecure pages need the deprecated command. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -39,7 +40,7 @@ async function copyText(text: string): Promise<boolean> {
   } catch {
     const box = document.createElement("textarea");
     box.value = text;
-    box.className = "sr";
+    box.className = "sr-only";
     document.body.append(box);
     box.select();
     const done = document.execCommand("copy");

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { Icon } from "./Icon.js";
 
-/** A box above the page, until it is closed; the browser sees to focus and Escape. */
+/** A modal dialog; the browser handles focus and Escape. */
 export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren }) {
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -10,6 +10,7 @@ export function Dialog(props: { title: string; onClose: () => void; children: Co
     box.current?.showModal();
   }, []);
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes the dialog on Escape.
     <dialog
       ref={box}
       class="dialog"
@@ -20,7 +21,12 @@ export function Dialog(props: { title: string; onClose: () => void; children: Co
       <div class="dialog-box">
         <header>
           <h2 id={id}>{props.title}</h2>
-          <button class="icon-button" aria-label="Close" onClick={() => box.current?.close()}>
+          <button
+            type="button"
+            class="icon-button"
+            aria-label="Close"
+            onClick={() => box.current?.close()}
+          >
             <Icon name="close" />
           </button>
         </header>

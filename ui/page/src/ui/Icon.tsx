@@ -1,4 +1,4 @@
-/** Lines on a grid of 16, drawn with the colour of the text around them. */
+/** Paths on a 16×16 grid, drawn in the text color. */
 const PATHS = {
   plus: "M8 3v10M3 8h10",
   search: "M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM10.6 10.6 14 14",
@@ -36,7 +36,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A small picture that says nothing to screen readers: the words beside it do. */
+/** A decorative icon, hidden from screen readers. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">

@@ -2,8 +2,8 @@ import type { RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 
 /**
- * Puts the focus here when it appears, before the next key could go elsewhere. Not where that would
- * bring up a keyboard of glass.
+ * Focuses an element when it appears, before the next key press. Not on touch screens, where it
+ * would open the keyboard.
  */
 export function useFocus(element: RefObject<HTMLElement | null>, wanted = true): void {
   useLayoutEffect(() => {

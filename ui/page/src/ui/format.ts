@@ -1,4 +1,4 @@
-/** How long something took: `380 ms`, `4.2 s`, `3 min 5 s`, `2 h 10 min`. */
+/** Formats a duration: `380 ms`, `4.2 s`, `3 min 5 s`, `2 h 10 min`. */
 export function duration(millis: number): string {
   if (millis < 999.5) {
     return `${Math.max(0, Math.round(millis))} ms`;
@@ -16,12 +16,12 @@ export function duration(millis: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** The time between two times; nothing if one is missing. */
+/** The milliseconds between two times; undefined if one is missing. */
 export function between(from: string | undefined, to: string | undefined): number | undefined {
   return from === undefined || to === undefined ? undefined : Date.parse(to) - Date.parse(from);
 }
 
-/** How long ago, in a word or two. */
+/** Formats the age of a time. */
 export function ago(timestamp: string, now: number): string {
   const minutes = Math.round((now - Date.parse(timestamp)) / 60_000);
   if (minutes < 1) {
@@ -38,7 +38,7 @@ export function count(n: number, one: string, many = `${one}s`): string {
   return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 }
 
-/** Tokens in few characters: `950`, `12.4k`, `3.1M`. */
+/** Formats a number of tokens: `950`, `12.4k`, `3.1M`. */
 export function tokens(n: number): string {
   return n < 1_000 ? `${n}` : n < 1e6 ? `${(n / 1e3).toFixed(1)}k` : `${(n / 1e6).toFixed(1)}M`;
 }

@@ -165,7 +165,7 @@ class SubagentsTest {
         TestTeam.world(TaskTestBed.newLog(), folder, taskLimits, ToolPolicy.DEFAULT)) {
       var deep = taskTestBed.submit(hand("a", hand("b", hand("c", "too deep")))).taskId();
       taskTestBed.awaitEnd(deep);
-      assertThat(taskTestBed.answer(deep).content()).contains("at most 2 deep");
+      assertThat(taskTestBed.answer(deep).content()).contains("at most 2 levels deep");
 
       var wide = taskTestBed.submit(batch(Mode.PARALLEL, "1", "2", "3", "4")).taskId();
       taskTestBed.awaitEnd(wide);

@@ -209,7 +209,7 @@ class WriteToolsTest {
   @Test
   void too_much_is_refused_and_special_files_are_too() throws Exception {
     assertThat(FakeToolContext.failed(write("big", "x".repeat(FileChange.BYTES_MAX + 1))))
-        .contains("at most");
+        .contains("must not be larger than 4 MiB");
     assertThat(folder.resolve("big")).doesNotExist();
     new ProcessBuilder("mkfifo", folder.resolve("pipe").toString()).start().waitFor();
     assertThat(FakeToolContext.failed(write("pipe", "x"))).contains("not a file");

@@ -1,0 +1,42 @@
+import type { Json } from "@parley/client";
+import { useState } from "preact/hooks";
+import { useSession } from "../app/session.js";
+import { useConversation } from "../conversation/conversation-context.js";
+
+/** A part of an answer, stored as a draft. */
+export function useAnswerDraft<T>(
+  questionId: string,
+  part: string,
+  first: T,
+): [T, (value: T) => void] {
+  const { drafts } = useSession();
+  const [value, setValue] = useState(
+    () => (drafts.answer(questionId, part) as T | undefined) ?? first,
+  );
+  return [
+    value,
+    (next) => {
+      setValue(next);
+      drafts.writeAnswer(questionId, part, next);
+    },
+  ];
+}
+
+/** Sends the answer to a question. A rejected answer can be sent again. */
+export function useSendAnswer(inputId: string): {
+  readonly sent: boolean;
+  readonly send: (value: Json) => Promise<void>;
+} {
+  const { conversation } = useConversation();
+  const { drafts } = useSession();
+  const [sent, setSent] = useState(false);
+  const send = async (value: Json): Promise<void> => {
+    setSent(true);
+    const taken = await conversation.answer(inputId, value);
+    setSent(taken);
+    if (taken) {
+      drafts.answered(inputId);
+    }
+  };
+  return { sent, send };
+}
