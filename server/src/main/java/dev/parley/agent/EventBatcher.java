@@ -24,7 +24,8 @@ final class EventBatcher implements AutoCloseable {
 
   EventBatcher(TaskRun taskRun) {
     this.taskRun = taskRun;
-    this.thread = Thread.ofVirtual().name("pen-" + taskRun.origin().taskId()).start(this::writeAll);
+    this.thread =
+        Thread.ofVirtual().name("event-batcher-" + taskRun.origin().taskId()).start(this::writeAll);
   }
 
   /// Adds an event, which will be durable soon. Blocks only if too many events are waiting.

@@ -69,7 +69,9 @@ public final class IsolatedAgent implements Agent {
         .map(
             remoteQuestionCheck ->
                 (ContextId context, TaskId task) ->
-                    run("lookout-" + task, () -> remoteQuestionCheck.settledReason(context, task)));
+                    run(
+                        "remote-question-" + task,
+                        () -> remoteQuestionCheck.settledReason(context, task)));
   }
 
   @Override

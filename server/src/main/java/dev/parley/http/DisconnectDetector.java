@@ -37,7 +37,7 @@ final class DisconnectDetector implements AutoCloseable {
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
     }
-    thread = Thread.ofPlatform().daemon().name("parley-hang-ups").start(this::selectLoop);
+    thread = Thread.ofPlatform().daemon().name("parley-disconnects").start(this::selectLoop);
   }
 
   /// Calls `left` once when the other side may have closed the connection. The returned action

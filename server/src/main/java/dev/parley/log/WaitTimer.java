@@ -19,7 +19,7 @@ final class WaitTimer implements AutoCloseable {
   private volatile boolean closed;
 
   WaitTimer(FatalHandler fatal) {
-    thread = CriticalThread.start("parley-log-ticker", this::run, fatal);
+    thread = CriticalThread.start("parley-log-timer", this::run, fatal);
   }
 
   /// Waits until the calling thread is unparked or interrupted, or until `deadline`.

@@ -41,7 +41,7 @@ final class SocketIoSession {
   }
 
   void start() {
-    Thread.ofVirtual().name("socket-io-guest").start(this::run);
+    Thread.ofVirtual().name("socket-io-session").start(this::run);
   }
 
   private void run() {

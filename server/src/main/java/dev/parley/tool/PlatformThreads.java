@@ -95,7 +95,7 @@ public final class PlatformThreads {
 
   /// Runs a call of a tool, after waiting for a place.
   ///
-  /// @throws LeftBehind if this thread was interrupted, and the tool does not stop
+  /// @throws StuckCallException if this thread was interrupted, and the tool does not stop
   /// @throws Rejection.Invalid if too many calls of the tool are stuck
   public <T> T call(String tool, String thread, ToolWork<T> work) throws InterruptedException {
     rejectIfStuck("tool", tool);
@@ -112,7 +112,7 @@ public final class PlatformThreads {
   /// Runs the work of an agent, which needs no place: the scheduler limits how many agents work at
   /// once.
   ///
-  /// @throws LeftBehind if this thread was interrupted, and the agent does not stop within `grace`
+  /// @throws StuckCallException if this thread was interrupted, and the agent does not stop within `grace`
   /// @throws Rejection.Invalid if too many tasks of the agent are stuck
   public <T> T work(
       String agent, String thread, Duration grace, InterruptibleWork<T> interruptibleWork)

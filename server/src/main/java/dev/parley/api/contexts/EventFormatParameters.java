@@ -1,6 +1,6 @@
 package dev.parley.api.contexts;
 
-import dev.parley.api.workflow.WorkflowFormat;
+import dev.parley.api.contexts.workflow.WorkflowFormat;
 import dev.parley.http.ApiDependencies;
 import dev.parley.http.EventFilter;
 import dev.parley.http.EventFormat;

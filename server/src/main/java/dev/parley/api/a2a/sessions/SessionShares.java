@@ -1,0 +1,95 @@
+package dev.parley.api.a2a.sessions;
+
+import dev.parley.http.ContextEditor;
+import dev.parley.projection.ContextView;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Json;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// The shares of a session, with the hashes of their tokens.
+record SessionShares(List<SessionShare> all) {
+
+  /// The header with a share's token.
+  static final String TOKEN = "X-Share-Token";
+
+  /// How many shares a session may have.
+  static final int SHARES_MAX = 100;
+
+  private static final String LIST = "shares";
+
+  SessionShares {
+    all = List.copyOf(all);
+  }
+
+  /// A share.
+  record SessionShare(String id, String sha256, String created_at) {
+
+    static SessionShare of(String id, ContextId context, String token, Instant now) {
+      return new SessionShare(id, hash(context, token), now.toString());
+    }
+
+    private static SessionShare read(JsonNode json) {
+      return new SessionShare(
+          json.path("id").asString(""),
+          json.path("sha256").asString(""),
+          json.path("created_at").asString(""));
+    }
+  }
+
+  static SessionShares of(ContextView context) {
+    var metadata = context.metadata();
+    var list = metadata == null ? Json.object() : metadata.path(ContextEditor.SESSION).path(LIST);
+    return new SessionShares(list.valueStream().map(SessionShare::read).toList());
+  }
+
+  /// True if a share has this token. Compares all hashes, each in constant time.
+  boolean accepts(ContextId context, String token) {
+    var hash = hash(context, token).getBytes(StandardCharsets.UTF_8);
+    var found = false;
+    for (var sessionShare : all) {
+      found |= MessageDigest.isEqual(hash, sessionShare.sha256().getBytes(StandardCharsets.UTF_8));
+    }
+    return found;
+  }
+
+  SessionShares with(SessionShare sessionShare) {
+    return new SessionShares(Stream.concat(all.stream(), Stream.of(sessionShare)).toList());
+  }
+
+  SessionShares without(String id) {
+    return new SessionShares(
+        all.stream().filter(sessionShare -> !sessionShare.id().equals(id)).toList());
+  }
+
+  /// The context's metadata with these shares.
+  ObjectNode metadata(ContextView context) {
+    var before = context.metadata();
+    var metadata = before == null ? Json.object() : before.deepCopy();
+    var own =
+        metadata.path(ContextEditor.SESSION) instanceof ObjectNode known
+            ? known
+            : metadata.putObject(ContextEditor.SESSION);
+    own.set(LIST, Json.mapper().valueToTree(all));
+    return metadata;
+  }
+
+  /// Hashes the token with the context's id: a fork copies the metadata, but the token must not
+  /// open the fork.
+  private static String hash(ContextId context, String token) {
+    try {
+      var digest = MessageDigest.getInstance("SHA-256");
+      digest.update((context + "\n").getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest.digest(token.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+}

@@ -1,6 +1,0 @@
-/// The sessions API, compatible with kagent: a session is a context, and a task is a projection of
-/// the log.
-@NullMarked
-package dev.parley.api.sessions;
-
-import org.jspecify.annotations.NullMarked;
