@@ -206,7 +206,7 @@ test("only so many rows are in the page, and those that are looked at", () => {
   assert.deepEqual(windowOf(5_000, 70), { from: 70, to: 470 });
 });
 
-test("what is queued is shown where it stands if nothing else is working…", () => {
+test("a queued message is shown where it stands if nothing else is working", () => {
   const first = task("t8", "supervisor");
   const second = task("t9", "supervisor");
   const log = [...begin(), ...asked("m1", first), ...asked("m2", second)];

@@ -121,7 +121,7 @@ test(
     const last = (await api.context(contextId)).position;
     const { page } = await env.open();
     for (const [link, words] of [
-      ["e/9999", `The link leads to event 9999, but there are only ${last} here.`],
+      ["e/9999", `The link points to event 9999, but this conversation has only ${last}.`],
       ["t/nope", "The link points to a task that is not in this conversation."],
       ["at/abc", "Part of the link is not valid."],
       ["e", "Part of the link is not valid."],
@@ -140,10 +140,10 @@ test(
       assert.equal(await page.getByText(words ?? "").count(), 0);
     }
     await page.goto(`${env.server.url}/#/c/${contextId}/at/9999`);
-    await page.getByText(`There is no event 9999: there are only ${last}.`).waitFor();
+    await page.getByText(`Event 9999 does not exist. As of event ${last}`).waitFor();
     await page.locator('[data-kind="text"]').getByText("hello").waitFor();
     await page.waitForURL(new RegExp(`/at/${last}$`));
-    await page.getByText(`There is no event 9999: there are only ${last}.`).waitFor();
+    await page.getByText(`Event 9999 does not exist. As of event ${last}`).waitFor();
     await page.goto(`${env.server.url}/#/nothing/here`);
     await page.getByRole("status").getByText("The link is not valid.").waitFor();
     await page.goto(`${env.server.url}/#/`);

@@ -53,7 +53,7 @@ async function growth(
 const grows = ([first = 0, second = 0, last = 0]: readonly number[]): boolean =>
   first > 0 && first < second && second < last;
 
-test("a report is read while it is writing", options, async () => {
+test("a report can be read while it is being written", options, async () => {
   const { page, errors } = await env.open();
   const events = await recorded("write a report on the history of tea");
   const length = async () => (await panel(page).locator(".markdown").innerText()).length;

@@ -203,7 +203,7 @@ test("Back closes a panel that covers the conversation, and leaves one beside it
   // A choice made in a panel stays after it is closed, in any way.
   for (const close of [
     () => page.goBack(),
-    () => aside.getByRole("button", { name: "Close Understanding" }).click(),
+    () => aside.getByRole("button", { name: "Close Trace" }).click(),
   ]) {
     await open(page, "Trace");
     await aside.getByRole("button", { name: "Previous event" }).click();

@@ -61,9 +61,7 @@ test("the past is what was watched live, with its artifacts", { skip: SKIP }, as
     for (const page of [then, now]) {
       await page.getByRole("button", { name: "Artifacts", exact: true }).click();
       // Agent names may load after the events.
-      const agent = page
-        .getByRole("combobox", { name: "Agent" })
-        .locator("option[value=agent-code]");
+      const agent = page.locator(".composer option[value=agent-code]");
       await agent.waitFor({ state: "attached" });
     }
     // The last event of each number: internal events belong to the public event before them.

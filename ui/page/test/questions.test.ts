@@ -33,7 +33,7 @@ test(
     await startConversation(page, "write four to notes.txt");
     await questionCard(page).getByText("-one").waitFor();
     await questionCard(page).getByText("+four").waitFor();
-    assert.match(await questionCard(page).locator("time").innerText(), /until|left/);
+    assert.match(await questionCard(page).locator("time").innerText(), /expires|left/);
     await screenshot(page, "approval");
     await ready(page);
     await page.keyboard.press("ControlOrMeta+Enter");

@@ -56,7 +56,7 @@ test("thoughts are shown as much as one wants", options, async () => {
     );
   }
   await page.getByText("60% confident").waitFor();
-  await page.getByText("Instead: give a long answer").waitFor();
+  await page.getByText("Alternatives: give a long answer").waitFor();
   await wanted.selectOption("normal");
 });
 
@@ -211,7 +211,7 @@ test("what could not be said again in other words stays in its editor", options,
   await editor.waitFor({ state: "detached" });
 });
 
-test("what could not be sent comes back to what is writing, each time", options, async () => {
+test("what could not be sent returns to the composer, each time", options, async () => {
   const { page } = await env.open();
   await startConversation(page, "say hello");
   await waitUntilIdle(page);

@@ -60,7 +60,7 @@ test("AGENT-78: what one points at is marked everywhere, with its raw JSON", opt
   const raw = panel(page).getByRole("region", { name: "Raw JSON" });
   const shown = JSON.parse(await raw.locator("pre").innerText()) as { kind: string };
   assert.equal(shown.kind, "tool-complete");
-  await page.locator(".thread [data-kind=said]").first().hover();
+  await page.locator(".thread [data-kind=message]").first().hover();
   await panel(page).locator(".span[data-kind=task][data-marked]").first().waitFor();
   await page.locator(".thread [data-kind=text]").first().hover();
   await panel(page).locator(".span[data-kind=model][data-marked]").waitFor();
@@ -148,7 +148,7 @@ test(
     await page.waitForURL(/\/at\/\d+$/);
     await page.evaluate(() => {
       document.querySelector<HTMLElement>('[aria-label="Next event"]')?.click();
-      document.querySelector<HTMLElement>('[aria-label="Close Understanding"]')?.click();
+      document.querySelector<HTMLElement>('[aria-label="Close Trace"]')?.click();
     });
     await page.waitForURL((url) => !url.hash.includes("/at/"));
     await composer(page).waitFor();
