@@ -111,7 +111,9 @@ class RunawayTest {
           .isLessThanOrEqualTo(1 + TaskLimits.DEFAULT.tree().maxSubtasks());
       assertThat(taskTestBed.entries().stream().map(Entry::event))
           .anyMatch(
-              e -> e instanceof ToolComplete c && ("" + c.error()).contains("at most 5 levels deep"));
+              e ->
+                  e instanceof ToolComplete c
+                      && ("" + c.error()).contains("at most 5 levels deep"));
     }
   }
 
