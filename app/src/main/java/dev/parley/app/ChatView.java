@@ -10,6 +10,7 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.RoutingStrategy;
 import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
 import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
 import dev.parley.protocol.TaskEvent.TaskComplete;
@@ -30,7 +31,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
 
 /// Shows a task as it runs: the answer on standard output, everything else on standard error.
 ///
@@ -139,7 +139,7 @@ final class ChatView {
       case TaskStatus status -> status(entry, own, status);
       case Message message when own -> {
         reply = message.content();
-        finishReason(message.metadata());
+        finishReason = message.facts().finishReason().orElse(finishReason);
       }
       case ArtifactEvent artifact -> artifact(artifact);
       // The class that asks the user also shows the question.
@@ -156,7 +156,7 @@ final class ChatView {
       }
       case TaskComplete complete when own -> {
         reply = reply == null ? complete.content() : reply;
-        finishReason(complete.metadata());
+        finishReason = complete.facts().finishReason().orElse(finishReason);
       }
       // Other events are only details.
       default -> detail(entry);
@@ -166,12 +166,6 @@ final class ChatView {
   private void detail(Entry entry) {
     if (verbose) {
       note(details.of(entry).strip());
-    }
-  }
-
-  private void finishReason(@Nullable ObjectNode metadata) {
-    if (metadata != null && metadata.path("finishReason").isString()) {
-      finishReason = metadata.path("finishReason").asString();
     }
   }
 
@@ -345,13 +339,12 @@ final class ChatView {
   }
 
   private void status(Entry entry, boolean own, TaskStatus status) {
-    var metadata = status.metadata();
-    if (own && metadata != null && metadata.has("routing")) {
-      var routing = metadata.path("routing");
-      var strategy = routing.path("strategy").asString("");
-      singleAgent = strategy.equals("single") || strategy.equals("delegate");
+    var routing = status.facts().routing().orElse(null);
+    if (own && routing != null) {
+      singleAgent = routing.delegatesToOneAgent();
       if (verbose) {
-        note("> " + strategy + " " + line(routing.path("reasoning").asString("")));
+        var strategy = routing.strategy().map(RoutingStrategy::wire).orElse("");
+        note("> " + strategy + " " + line(routing.reasoning()));
       }
     } else if (own && status.status() == TaskState.FAILED && failure == null) {
       failure = status.message() == null ? null : TextSanitizer.line(status.message(), ERROR_MAX);

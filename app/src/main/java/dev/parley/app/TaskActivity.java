@@ -74,15 +74,17 @@ final class TaskActivity {
 
   private static void status(ActiveTask activeTask, TaskStatus status) {
     activeTask.state = status.status() == TaskState.SUBMITTED ? "waiting for its turn" : null;
-    var retry = status.metadata() == null ? null : status.metadata().get("retry");
-    if (retry != null && retry.isObject()) {
-      activeTask.retry =
-          "retrying %d of %d: %s"
-              .formatted(
-                  retry.path("attempt").asInt(0),
-                  retry.path("maxAttempts").asInt(0),
-                  TextSanitizer.line(retry.path("reason").asString(""), REASON_MAX));
-    }
+    status
+        .facts()
+        .retry()
+        .ifPresent(
+            retry ->
+                activeTask.retry =
+                    "retrying %d of %d: %s"
+                        .formatted(
+                            retry.attempt(),
+                            retry.maxAttempts(),
+                            TextSanitizer.line(retry.reason(), REASON_MAX)));
   }
 
   /// For example `researcher · web_search`. A task that waits for subtasks is left out.

@@ -184,12 +184,11 @@ final class TerminalChat {
 
   /// Asks the user the questions that no parent agent could answer.
   private void askDeferred(TaskStatus status) {
-    if (status.metadata() == null
-        || !status.metadata().path("blockedBy").asString("").equals("user")) {
+    if (!status.facts().blockedByUser()) {
       return;
     }
-    for (var id : status.metadata().path("inputIds")) {
-      var asked = deferredQuestions.remove(id.asString());
+    for (var id : status.facts().inputIds()) {
+      var asked = deferredQuestions.remove(id.value());
       if (asked != null) {
         withoutStatusLine(() -> terminalQuestions.ask(asked.entry(), asked.asked()));
       }

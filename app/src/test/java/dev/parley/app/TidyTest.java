@@ -62,6 +62,41 @@ class TidyTest {
           "System\\.currentTimeMillis\\(|(?:Instant|LocalDate|LocalDateTime|"
               + "OffsetDateTime|ZonedDateTime)\\.now\\(\\)|UUID\\.randomUUID|Clock\\.system");
 
+  /// The packages that must not know the keys of metadata. `a2a` and `external.a2a` also read the
+  /// metadata of another protocol.
+  private static final Set<String> FACT_READERS =
+      Set.of(
+          "log",
+          "task",
+          "projection",
+          "stream",
+          "http",
+          "tool",
+          "agent",
+          "supervisor",
+          "embed",
+          "external",
+          "api");
+
+  /// Files that read the metadata of A2A messages and artifacts, which belong to A2A.
+  private static final Set<String> OTHER_METADATA =
+      Set.of(
+          "A2aRewind.java",
+          "ArtifactFold.java",
+          "ExternalTaskStore.java",
+          "QuestionAnswers.java",
+          "RewindTargets.java");
+
+  private static final Pattern METADATA_READ =
+      Pattern.compile(
+          "\\b\\w*[mM]etadata(?:\\(\\))?\\s*\\.(?:path|get|has|at|required|optional)\\(\\s*(?:\"|[A-Z])");
+
+  /// Keys that mean nothing but a fact.
+  private static final Pattern FACT_KEY =
+      Pattern.compile(
+          "\"(?:heardBy|hosted|blockedBy|inputIds|authIds|subtaskIds|recovered|handedBack"
+              + "|argumentsSchema|whenLapsed|clientTools|previousResults)\"");
+
   private final List<SourceFile> files = SourceFile.all();
 
   @Test
@@ -198,6 +233,17 @@ class TidyTest {
     assertThat(code(given, STATIC_TIME_OR_ID)).isEmpty();
   }
 
+  /// The facts that metadata contain are typed: see docs/decisions/0022-typed-metadata.md.
+  @Test
+  void metadata_of_events_are_read_only_through_facts() {
+    assertThat(mainFiles().filter(TidyTest::usesFacts))
+        .filteredOn(file -> !OTHER_METADATA.contains(file.fileName()))
+        .filteredOn(file -> METADATA_READ.matcher(String.join("\n", file.lines())).find())
+        .extracting(SourceFile::path)
+        .isEmpty();
+    assertThat(code(mainFiles().filter(TidyTest::usesFacts), FACT_KEY)).isEmpty();
+  }
+
   @Test
   void tests_neither_sleep_nor_are_switched_off() {
     var tests = files.stream().filter(SourceFile::test);
@@ -259,7 +305,7 @@ class TidyTest {
 
   /// The layer of a package of the server; -1 if it has none.
   private static int height(String name) {
-    var place = name.startsWith("api.") ? "api.*" : first(name);
+    var place = first(name).equals("api") ? "api.*" : first(name);
     return IntStream.range(0, ORDER.size())
         .filter(height -> ORDER.get(height).contains(place))
         .findFirst()
@@ -272,6 +318,12 @@ class TidyTest {
 
   private static String first(String name) {
     return name.split("\\.", 2)[0];
+  }
+
+  private static boolean usesFacts(SourceFile file) {
+    return file.module().equals("server")
+        && FACT_READERS.contains(feature(file.packageName()))
+        && !file.packageName().equals(OURS + "external.a2a");
   }
 
   private static boolean isSentence(SourceFile file) {

@@ -22,6 +22,11 @@ public sealed interface AuthEvent extends Event {
     public AuthRequired {
       scopes = scopes == null ? null : List.copyOf(scopes);
     }
+
+    /// What the metadata says.
+    public QuestionFacts facts() {
+      return QuestionFacts.of(metadata);
+    }
   }
 
   /// The user signed in.

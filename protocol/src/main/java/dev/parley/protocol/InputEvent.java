@@ -24,6 +24,11 @@ public sealed interface InputEvent extends Event {
       schema = Json.present(schema);
       options = options == null ? null : List.copyOf(options);
     }
+
+    /// What the metadata says.
+    public QuestionFacts facts() {
+      return QuestionFacts.of(metadata);
+    }
   }
 
   /// The input was given. `agentId` is the agent that gave it, if one did.
@@ -37,6 +42,11 @@ public sealed interface InputEvent extends Event {
       implements InputEvent {
     public InputReceived {
       value = Json.present(value);
+    }
+
+    /// What the metadata says.
+    public AnswerFacts facts() {
+      return AnswerFacts.of(metadata);
     }
   }
 

@@ -34,6 +34,11 @@ public sealed interface MessageEvent extends Event {
         @Nullable ObjectNode metadata) {
       this(messageId, role, content, parts, metadata, null);
     }
+
+    /// What the metadata says.
+    public MessageFacts facts() {
+      return MessageFacts.of(metadata);
+    }
   }
 
   /// A message was edited. The earlier text stays in the log.

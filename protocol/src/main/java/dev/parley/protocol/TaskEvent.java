@@ -17,11 +17,23 @@ public sealed interface TaskEvent extends Event {
       @Nullable Priority priority,
       @Nullable Long timeoutMs,
       @Nullable String workingDirectory)
-      implements TaskEvent {}
+      implements TaskEvent {
+
+    /// What the metadata says.
+    public TaskFacts facts() {
+      return TaskFacts.of(metadata);
+    }
+  }
 
   /// The state of a task changed.
   record TaskStatus(TaskState status, @Nullable String message, @Nullable ObjectNode metadata)
-      implements TaskEvent {}
+      implements TaskEvent {
+
+    /// What the metadata says.
+    public StatusFacts facts() {
+      return StatusFacts.of(metadata);
+    }
+  }
 
   /// A task succeeded. It is the last event of the task.
   record TaskComplete(
@@ -29,6 +41,11 @@ public sealed interface TaskEvent extends Event {
       implements TaskEvent {
     public TaskComplete {
       artifacts = artifacts == null ? null : List.copyOf(artifacts);
+    }
+
+    /// What the metadata says.
+    public TaskEndFacts facts() {
+      return TaskEndFacts.of(metadata);
     }
   }
 

@@ -17,6 +17,11 @@ public sealed interface ThoughtEvent extends Event {
       @Nullable Visibility visibility)
       implements ThoughtEvent {
 
+    /// What the metadata says.
+    public ThoughtFacts facts() {
+      return ThoughtFacts.of(metadata);
+    }
+
     @Override
     public boolean internal() {
       return visibility == Visibility.INTERNAL;

@@ -21,7 +21,13 @@ public sealed interface ToolEvent extends Event {
       @Nullable String key,
       @Nullable Long epoch,
       @Nullable SubagentMetadata subagentMetadata)
-      implements ToolEvent {}
+      implements ToolEvent {
+
+    /// What the metadata says.
+    public ToolCallFacts facts() {
+      return ToolCallFacts.of(metadata);
+    }
+  }
 
   /// A tool call makes progress. `progress` is between 0 and 1 and never decreases.
   record ToolProgress(
@@ -34,6 +40,11 @@ public sealed interface ToolEvent extends Event {
       if (!(progress >= 0 && progress <= 1)) {
         throw new IllegalArgumentException("progress must be between 0 and 1: " + progress);
       }
+    }
+
+    /// What the metadata says.
+    public ToolCallFacts facts() {
+      return ToolCallFacts.of(metadata);
     }
   }
 
@@ -50,6 +61,11 @@ public sealed interface ToolEvent extends Event {
       implements ToolEvent {
     public ToolComplete {
       result = Json.present(result);
+    }
+
+    /// What the metadata says.
+    public ToolCallFacts facts() {
+      return ToolCallFacts.of(metadata);
     }
   }
 

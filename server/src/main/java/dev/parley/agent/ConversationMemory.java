@@ -3,8 +3,8 @@ package dev.parley.agent;
 import dev.parley.log.EventLog;
 import dev.parley.model.Prompt.PromptPart;
 import dev.parley.projection.MessageView;
-import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageFacts;
 import dev.parley.protocol.TaskId;
 import dev.parley.task.ContextHistory;
 import dev.parley.task.TaskLimits;
@@ -16,17 +16,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /// Builds the start of a task's prompt: the earlier messages of the context, and the task's own
 /// prompt.
 public final class ConversationMemory {
-
-  /// In a message's metadata: the message is a summary of earlier messages.
-  static final String SUMMARY = "summary";
-
-  /// In a task's metadata: the task's prompt includes the messages of the context.
-  public static final String HISTORY = "history";
 
   private final EventLog log;
   private final ContextHistory contextHistory;
@@ -43,10 +36,10 @@ public final class ConversationMemory {
   /// prompt.
   List<PromptPart> promptParts(TaskRun taskRun, List<MessageView> earlier) {
     var parts = new ArrayList<>(historyParts(taskRun, earlier));
-    for (var result : metadata(taskRun).path(SubtaskCalls.PREVIOUS_RESULTS)) {
+    for (var result : taskRun.created().facts().previousResults()) {
       parts.add(new PromptPart.PromptMessage(Role.USER, result(result)));
     }
-    GroundingEntries.of(metadata(taskRun))
+    GroundingEntries.of(taskRun.created().facts().grounding())
         .ifPresent(told -> parts.add(new PromptPart.PromptMessage(Role.USER, told)));
     parts.add(new PromptPart.PromptMessage(Role.USER, prompt(taskRun)));
     return parts;
@@ -55,7 +48,7 @@ public final class ConversationMemory {
   /// The task's own prompt as one text, after the results of previous agents in a sequence.
   public static String promptText(TaskRun taskRun) {
     var text = new StringBuilder();
-    for (var result : metadata(taskRun).path(SubtaskCalls.PREVIOUS_RESULTS)) {
+    for (var result : taskRun.created().facts().previousResults()) {
       text.append(result(result)).append("\n\n");
     }
     return text.append(prompt(taskRun)).toString();
@@ -71,12 +64,7 @@ public final class ConversationMemory {
   /// True if the task's prompt includes the messages of the context: if a user created the task, or
   /// the parent requested it. Other tasks see only their prompt.
   public boolean seesHistory(TaskRun taskRun) {
-    return taskRun.origin().parentTaskId() == null
-        || metadata(taskRun).path(HISTORY).asBoolean(false);
-  }
-
-  private static ObjectNode metadata(TaskRun taskRun) {
-    return taskRun.created().metadata() == null ? Json.object() : taskRun.created().metadata();
+    return taskRun.origin().parentTaskId() == null || taskRun.created().facts().history();
   }
 
   private static String prompt(TaskRun taskRun) {
@@ -158,13 +146,11 @@ public final class ConversationMemory {
   }
 
   static boolean isSummary(MessageView message) {
-    return message.metadata() != null && message.metadata().has(SUMMARY);
+    return message.facts().summary().isPresent();
   }
 
   private static long summarizedThrough(MessageView summary) {
-    return summary.metadata() == null
-        ? 0
-        : summary.metadata().path(SUMMARY).path("throughSeq").asLong(0);
+    return summary.facts().summary().map(MessageFacts.Summary::throughSeq).orElse(0L);
   }
 
   private Set<TaskId> openTasks(TaskRun taskRun) {
@@ -178,10 +164,6 @@ public final class ConversationMemory {
 
   /// The root task of a message, if there is one.
   public static @Nullable TaskId task(MessageView message) {
-    if (message.taskId() != null || message.metadata() == null) {
-      return message.taskId();
-    }
-    var task = message.metadata().path("taskId").asString("");
-    return task.isEmpty() ? null : new TaskId(task);
+    return message.taskId() == null ? message.facts().taskId().orElse(null) : message.taskId();
   }
 }

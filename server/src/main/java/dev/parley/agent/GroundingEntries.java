@@ -1,27 +1,22 @@
 package dev.parley.agent;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /// Information from the user's application that accompanies a message; it precedes the message in
 /// the prompt.
 public final class GroundingEntries {
 
-  /// In a task's metadata: entries with a `description` and a `value`.
-  public static final String KEY = "grounding";
-
   private GroundingEntries() {}
 
   /// The entries as one text, if there are any.
-  static Optional<String> of(ObjectNode metadata) {
-    var entries = metadata.path(KEY);
+  static Optional<String> of(List<JsonNode> entries) {
     return entries.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            entries
-                .valueStream()
+            entries.stream()
                 .map(GroundingEntries::line)
                 .collect(Collectors.joining("\n\n", "[Information from my application:\n\n", "]")));
   }

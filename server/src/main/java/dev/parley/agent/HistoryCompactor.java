@@ -5,9 +5,9 @@ import dev.parley.model.ModelReply;
 import dev.parley.model.Prompt;
 import dev.parley.model.Prompt.PromptPart;
 import dev.parley.projection.MessageView;
-import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageFacts;
 import dev.parley.task.TaskRun;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -125,12 +125,8 @@ public final class HistoryCompactor {
   /// The summary message. It records up to where the log was read, because a summary is hidden when
   /// people later correct the messages that it covers.
   private static Message summary(TaskRun taskRun, List<MessageView> older, long asOf, String text) {
-    var metadata = Json.object();
-    metadata
-        .putObject(ConversationMemory.SUMMARY)
-        .put("throughSeq", older.stream().mapToLong(MessageView::seq).max().orElse(0))
-        .put("messages", older.size())
-        .put("asOf", asOf);
+    var throughSeq = older.stream().mapToLong(MessageView::seq).max().orElse(0);
+    var metadata = new MessageFacts.Summary(throughSeq, older.size(), asOf).toMetadata();
     return new Message(
         taskRun.sources().messageId(),
         Role.SYSTEM,

@@ -1,6 +1,5 @@
 package dev.parley.agent;
 
-import dev.parley.agent.ToolCallHistory.QuestionPurpose;
 import dev.parley.agent.ToolCallHistory.ToolCallQuestion;
 import dev.parley.model.Prompt.PromptPart;
 import dev.parley.protocol.AuthEvent.AuthCompleted;
@@ -14,6 +13,8 @@ import dev.parley.protocol.InputEvent.InputReceived;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.QuestionFacts;
+import dev.parley.protocol.QuestionPurpose;
 import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
 import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
@@ -26,13 +27,11 @@ import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.protocol.ToolEvent.ToolStart;
-import dev.parley.task.QuestionMetadata;
 import dev.parley.tool.ToolAnswer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -41,7 +40,6 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.BooleanNode;
 import tools.jackson.databind.node.NullNode;
-import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
 /// The progress of a task: a fold of its events. A task that was parked or interrupted continues
@@ -49,15 +47,6 @@ import tools.jackson.databind.node.StringNode;
 ///
 /// Not thread-safe.
 final class ModelTaskHistory {
-
-  /// In the metadata of a question: its purpose.
-  static final String PURPOSE = QuestionMetadata.PURPOSE;
-
-  /// In the metadata of a status: the question that a parent agent is asked.
-  static final String INPUT_ID = "inputId";
-
-  /// In the metadata of progress: the number of the attempt that starts.
-  static final String ATTEMPT = "attempt";
 
   /// In the state of a checkpoint: data that only the model provider interprets.
   static final String MEMO = "memo";
@@ -160,23 +149,23 @@ final class ModelTaskHistory {
           find(progress.toolCallId()).ifPresent(c -> addProgress(c, progress));
       case ToolComplete end -> end(end);
       case InputRequired asked ->
-          QuestionMetadata.toolCallOf(asked)
-              .flatMap(this::find)
-              .ifPresent(c -> c.ask(question(asked)));
+          asked.facts().toolCallId().flatMap(this::find).ifPresent(c -> c.ask(question(asked)));
       case InputReceived(var id, _, _, _, _, var value) ->
           answer(id.value(), ToolAnswer.of(value == null ? NullNode.instance : value));
       case InputLapsed(var id, var reason, _) -> answer(id.value(), lapsed(reason));
       case AuthRequired asked ->
-          QuestionMetadata.toolCallOf(asked)
-              .flatMap(this::find)
-              .ifPresent(c -> c.ask(question(asked)));
+          asked.facts().toolCallId().flatMap(this::find).ifPresent(c -> c.ask(question(asked)));
       case AuthCompleted(var id, _, _) ->
           answer(id.value(), new ToolAnswer.Given(BooleanNode.TRUE));
       case AuthLapsed(var id, var reason, _) -> answer(id.value(), lapsed(reason));
       case SubtaskCreated created -> spawn(created);
       case SubtaskComplete complete -> end(complete);
-      case TaskStatus(var state, _, var metadata) when state == TaskState.WAITING_INPUT ->
-          markConsulted(metadata);
+      case TaskStatus status when status.status() == TaskState.WAITING_INPUT ->
+          status
+              .facts()
+              .askedOfParent()
+              .flatMap(input -> callWithQuestion(input.value()))
+              .ifPresent(ToolCallHistory::markConsulted);
       default -> {} // Does not affect the next step.
     }
   }
@@ -224,9 +213,7 @@ final class ModelTaskHistory {
 
   private static void addProgress(ToolCallHistory call, ToolProgress progress) {
     call.progress(progress.progress());
-    if (progress.metadata() != null && progress.metadata().has(ATTEMPT)) {
-      call.restart(progress.metadata().path(ATTEMPT).asInt());
-    }
+    progress.facts().attempt().ifPresent(call::restart);
   }
 
   private void end(ToolComplete end) {
@@ -257,7 +244,7 @@ final class ModelTaskHistory {
   private static ToolCallQuestion question(InputRequired asked) {
     return new ToolCallQuestion(
         asked.inputId().value(),
-        purpose(asked.metadata()),
+        purpose(asked.facts()),
         false,
         Boolean.TRUE.equals(asked.requireUser()),
         false,
@@ -266,14 +253,11 @@ final class ModelTaskHistory {
 
   private static ToolCallQuestion question(AuthRequired asked) {
     return new ToolCallQuestion(
-        asked.authId().value(), purpose(asked.metadata()), true, true, false, null);
+        asked.authId().value(), purpose(asked.facts()), true, true, false, null);
   }
 
-  private static QuestionPurpose purpose(@Nullable ObjectNode metadata) {
-    var name = metadata == null ? "" : metadata.path(PURPOSE).asString("");
-    return name.isEmpty()
-        ? QuestionPurpose.NEED
-        : QuestionPurpose.valueOf(name.toUpperCase(Locale.ROOT));
+  private static QuestionPurpose purpose(QuestionFacts question) {
+    return question.purpose().orElse(QuestionPurpose.NEED);
   }
 
   private static ToolAnswer lapsed(@Nullable String reason) {
@@ -282,13 +266,6 @@ final class ModelTaskHistory {
 
   private void answer(String id, ToolAnswer toolAnswer) {
     callWithQuestion(id).ifPresent(call -> call.answer(toolAnswer));
-  }
-
-  private void markConsulted(@Nullable ObjectNode metadata) {
-    if (metadata != null) {
-      callWithQuestion(metadata.path(INPUT_ID).asString(""))
-          .ifPresent(ToolCallHistory::markConsulted);
-    }
   }
 
   private Optional<ToolCallHistory> callWithQuestion(String id) {

@@ -13,6 +13,7 @@ import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
@@ -53,8 +54,8 @@ public final class ParentAgentQuestions {
       return;
     }
     var chain = taskRun.inspect(state -> ancestors(state, taskRun));
-    var first = chain.isEmpty() ? "user" : chain.getFirst().task().value();
-    var metadata = Json.object().put("blockedBy", first).put(ModelTaskHistory.INPUT_ID, id);
+    var first = chain.isEmpty() ? null : chain.getFirst().task();
+    var metadata = StatusFacts.ofAskingParent(first, input);
     taskRun.emit(List.of(new TaskStatus(TaskState.WAITING_INPUT, null, metadata)));
     taskRun.reachFailPoint("coordinator-asked");
     for (var agent : chain) {

@@ -1,6 +1,5 @@
 package dev.parley.agent;
 
-import dev.parley.agent.ToolCallHistory.QuestionPurpose;
 import dev.parley.auth.SignInId;
 import dev.parley.auth.SignInRequests;
 import dev.parley.protocol.AuthEvent.AuthRequired;
@@ -10,8 +9,9 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.QuestionFacts;
+import dev.parley.protocol.QuestionPurpose;
 import dev.parley.protocol.VisibleText;
-import dev.parley.task.QuestionMetadata;
 import dev.parley.task.TaskRun;
 import dev.parley.tool.Tool;
 import dev.parley.tool.ToolQuestion;
@@ -23,7 +23,6 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.SerializationFeature;
@@ -31,12 +30,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// Creates the events for the questions of tool calls.
 public final class QuestionFactory {
-
-  /// In the metadata of an approval: the hash of the tool and its arguments.
-  public static final String HASH = "hash";
-
-  /// In the metadata of an approval: one line that describes the call.
-  public static final String SUMMARY = "summary";
 
   /// The description of a call for the person who approves it.
   record CallPreview(String summary, @Nullable String preview) {}
@@ -54,13 +47,12 @@ public final class QuestionFactory {
   /// The question whether this call may be made.
   InputRequired approval(ToolCall call, Tool tool, CallPreview callPreview) {
     var metadata = callMetadata(null, call, QuestionPurpose.APPROVAL);
-    metadata.set("toolCall", toolCall(call));
-    metadata.put(HASH, hash(call.name(), call.arguments()));
-    metadata.put("effect", tool.effect().wire());
-    metadata.set(QuestionMetadata.ARGUMENTS_SCHEMA, tool.schema());
-    metadata.put(SUMMARY, VisibleText.of(callPreview.summary()));
+    QuestionFacts.putToolCall(metadata, askedCall(call));
+    QuestionFacts.putHash(metadata, hash(call.name(), call.arguments()), tool.effect().wire());
+    QuestionFacts.putArgumentsSchema(metadata, tool.schema());
+    QuestionFacts.putSummary(metadata, VisibleText.of(callPreview.summary()));
     if (callPreview.preview() != null) {
-      metadata.put("preview", VisibleText.of(callPreview.preview()));
+      QuestionFacts.putPreview(metadata, VisibleText.of(callPreview.preview()));
     }
     // The prompt shows hidden characters; the call and its hash stay unchanged.
     return confirmation(
@@ -70,7 +62,7 @@ public final class QuestionFactory {
   /// The question whether a call, which may have been made before, is to be made again.
   InputRequired doubt(ToolCall call) {
     var metadata = callMetadata(null, call, QuestionPurpose.DOUBT);
-    metadata.set("toolCall", toolCall(call));
+    QuestionFacts.putToolCall(metadata, askedCall(call));
     return confirmation(
         "The server stopped while "
             + call.name()
@@ -87,18 +79,14 @@ public final class QuestionFactory {
   /// A question of a tool, before or while it works.
   InputRequired need(ToolCall call, ToolQuestion toolQuestion, QuestionPurpose questionPurpose) {
     var metadata = callMetadata(toolQuestion.metadata(), call, questionPurpose);
-    if (!metadata.has("toolCall")) {
-      metadata.set("toolCall", toolCall(call));
-    }
+    QuestionFacts.putToolCall(metadata, askedCall(call));
     return required(toolQuestion, metadata);
   }
 
   private InputRequired required(ToolQuestion toolQuestion, ObjectNode metadata) {
     var timeout = toolQuestion.timeout() == null ? defaultTimeout : toolQuestion.timeout();
-    metadata.put("timeout", timeout.toSeconds());
-    if (!metadata.has(Urgency.KEY)) {
-      metadata.put(Urgency.KEY, Urgency.of(taskRun.created().priority()).wire());
-    }
+    QuestionFacts.putTimeout(metadata, timeout);
+    QuestionFacts.putUrgency(metadata, Urgency.of(taskRun.created().priority()));
     return new InputRequired(
         new InputId(taskRun.sources().ids().get()),
         toolQuestion.requireUser(),
@@ -146,18 +134,14 @@ public final class QuestionFactory {
   /// its question look like one about another call.
   private static ObjectNode callMetadata(
       @Nullable ObjectNode told, ToolCall call, QuestionPurpose questionPurpose) {
-    return (told == null ? Json.object() : told.deepCopy())
-        .put(QuestionMetadata.TOOL_CALL_ID, call.id().value())
-        .put(ModelTaskHistory.PURPOSE, questionPurpose.name().toLowerCase(Locale.ROOT));
+    var metadata = told == null ? Json.object() : told.deepCopy();
+    QuestionFacts.putToolCallId(metadata, call.id());
+    QuestionFacts.putPurpose(metadata, questionPurpose);
+    return metadata;
   }
 
-  private static ObjectNode toolCall(ToolCall call) {
-    var json =
-        Json.object()
-            .put(QuestionMetadata.TOOL_CALL_ID, call.id().value())
-            .put("toolName", call.name());
-    json.set("arguments", call.arguments());
-    return json;
+  private static QuestionFacts.AskedCall askedCall(ToolCall call) {
+    return new QuestionFacts.AskedCall(call.id().value(), call.name(), call.arguments());
   }
 
   /// The hash that binds an approval to the tool and its arguments, independent of the order of

@@ -2,7 +2,7 @@ package dev.parley.agent;
 
 import dev.parley.model.ModelRetry;
 import dev.parley.protocol.Event;
-import dev.parley.protocol.Json;
+import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskState;
 import java.util.ArrayList;
@@ -10,9 +10,6 @@ import java.util.List;
 
 /// Creates the events that report a retry of a model call.
 final class RetryEvents {
-
-  /// In the metadata of a status: the model call is retried.
-  static final String RETRY = "retry";
 
   private RetryEvents() {}
 
@@ -22,15 +19,14 @@ final class RetryEvents {
     if (modelRetry.usage() != null) {
       events.add(modelRetry.usage());
     }
-    var metadata = Json.object();
-    metadata
-        .putObject(RETRY)
-        .put("attempt", modelRetry.attempt())
-        .put("maxAttempts", modelRetry.maxAttempts())
-        .put("delayMs", modelRetry.delay().toMillis())
-        .put("code", modelRetry.code().wire())
-        .put("reason", modelRetry.reason())
-        .put("model", model);
+    var retry =
+        new StatusFacts.Retry(
+            modelRetry.attempt(),
+            modelRetry.maxAttempts(),
+            modelRetry.delay().toMillis(),
+            modelRetry.code().wire(),
+            modelRetry.reason(),
+            model);
     var message =
         "Retrying ("
             + modelRetry.attempt()
@@ -38,7 +34,7 @@ final class RetryEvents {
             + modelRetry.maxAttempts()
             + "): "
             + modelRetry.reason();
-    events.add(new TaskStatus(TaskState.WORKING, message, metadata));
+    events.add(new TaskStatus(TaskState.WORKING, message, retry.toMetadata()));
     return events;
   }
 }

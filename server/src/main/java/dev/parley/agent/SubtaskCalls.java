@@ -5,8 +5,10 @@ import dev.parley.agent.SpawnTool.SubagentJob;
 import dev.parley.agent.SpawnTool.SubagentJobs;
 import dev.parley.protocol.InvocationId;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.TaskFacts;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolCallFacts;
 import dev.parley.protocol.ToolEvent.Mode;
 import dev.parley.protocol.ToolEvent.SubagentMetadata;
 import dev.parley.protocol.ToolEvent.ToolStart;
@@ -19,12 +21,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// Starts the subtasks of a call, in parallel or in sequence. Not thread-safe.
 public final class SubtaskCalls {
-
-  /// In the metadata of the call's start: the id that its subtasks share.
-  static final String INVOCATION_ID = "invocationId";
-
-  /// In the metadata of a task: the results of the previous tasks of the same call.
-  static final String PREVIOUS_RESULTS = "previousResults";
 
   private final TaskRun taskRun;
   private final @Nullable ObjectNode metadata;
@@ -43,7 +39,7 @@ public final class SubtaskCalls {
     var ids = subagentJobs.list().stream().map(_ -> taskRun.sources().taskId()).toList();
     var invocation = new InvocationId(taskRun.sources().ids().get());
     var about = start.metadata() == null ? Json.object() : start.metadata().deepCopy();
-    about.put(INVOCATION_ID, invocation.value());
+    ToolCallFacts.putInvocationId(about, invocation);
     var spawning =
         new ToolStart(
             start.toolCallId(),
@@ -88,7 +84,7 @@ public final class SubtaskCalls {
     }
     var spawning =
         new SubtaskSpawner.SpawningCall(
-            call.call().id(), new InvocationId(invocation(call)), List.of());
+            call.call().id(), call.invocationId().orElseThrow(), List.of());
     if (ended.stream().allMatch(one -> one.end().status() == TaskState.COMPLETED)) {
       var index = ended.size();
       taskRun
@@ -110,16 +106,12 @@ public final class SubtaskCalls {
     return true;
   }
 
-  private static String invocation(ToolCallHistory call) {
-    return call.startMetadata().path(INVOCATION_ID).asString();
-  }
-
   private SubtaskSpawner.SubtaskRequest child(
       TaskId id, SubagentJob subagentJob, List<EndedJob> before) {
     var about = metadata == null ? Json.object() : metadata.deepCopy();
     if (!before.isEmpty()) {
       var tasks = before.stream().map(one -> one.end().subtaskId()).toList();
-      about.putArray(PREVIOUS_RESULTS).addAll(SubtaskResults.of(taskRun).list(tasks));
+      TaskFacts.putPreviousResults(about, SubtaskResults.of(taskRun).list(tasks));
     }
     return new SubtaskSpawner.SubtaskRequest(
         id, subagentJob.agent(), subagentJob.prompt(), about.isEmpty() ? null : about);

@@ -1,5 +1,6 @@
 package dev.parley.agent;
 
+import dev.parley.protocol.EarlyEnd;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.ErrorCode;
@@ -9,7 +10,6 @@ import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
-import dev.parley.task.EarlyEnd;
 import dev.parley.task.TaskRun;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -82,7 +82,7 @@ public final class SubtaskResults {
 
   /// Why an answer is incomplete: the reason of the first task whose answer is.
   public Optional<EarlyEnd> earlyEnd() {
-    return completed().flatMap(end -> EarlyEnd.in(end.metadata()).stream()).findFirst();
+    return completed().flatMap(end -> end.facts().earlyEnd().stream()).findFirst();
   }
 
   /// The error of the first task that failed.
@@ -103,14 +103,17 @@ public final class SubtaskResults {
       json.put("agentId", end.origin().agentId().value());
     }
     switch (end.event()) {
-      case TaskComplete(var content, var artifacts, var metadata) -> {
+      case TaskComplete complete -> {
+        var content = complete.content();
+        var artifacts = complete.artifacts();
+        var metadata = complete.metadata();
         json.put("status", "success").put("output", content == null ? "" : content);
         if (artifacts != null) {
           var list = json.putArray("artifacts");
           artifacts.forEach(artifact -> list.add(artifact.value()));
         }
         copy(metadata == null ? taskRun.subtaskTotals(task) : metadata, json);
-        EarlyEnd.in(metadata).ifPresent(early -> early.put(json.putObject("metadata")));
+        complete.facts().earlyEnd().ifPresent(early -> early.put(json.putObject("metadata")));
       }
       case TaskStatus status -> {
         var error = errors.get(task);
@@ -131,10 +134,7 @@ public final class SubtaskResults {
   }
 
   private static String reason(TaskStatus status) {
-    var metadata = status.metadata();
-    return metadata == null
-        ? status.status().wire()
-        : metadata.path("reason").asString(status.status().wire());
+    return status.facts().reason().orElse(status.status().wire());
   }
 
   private static void copy(ObjectNode figures, ObjectNode result) {

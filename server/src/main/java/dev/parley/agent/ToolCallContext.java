@@ -1,11 +1,11 @@
 package dev.parley.agent;
 
-import dev.parley.agent.ToolCallHistory.QuestionPurpose;
 import dev.parley.log.ContextState;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Event;
+import dev.parley.protocol.QuestionPurpose;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ToolCallId;

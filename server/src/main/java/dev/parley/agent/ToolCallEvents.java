@@ -2,6 +2,7 @@ package dev.parley.agent;
 
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.ToolCallFacts;
 import dev.parley.protocol.ToolEvent.Outcome;
 import dev.parley.protocol.ToolEvent.SubagentMetadata;
 import dev.parley.protocol.ToolEvent.ToolComplete;
@@ -25,14 +26,11 @@ final class ToolCallEvents {
   static ToolStart start(
       TaskRun taskRun, ToolCall call, @Nullable Tool tool, ObjectNode arguments) {
     var metadata =
-        Json.object()
-            .put("provider", tool == null ? "local" : tool.provider())
-            .put("concurrent", tool != null && tool.concurrent());
-    if (tool != null) {
-      metadata.put("effect", tool.effect().wire());
-    }
+        tool == null
+            ? ToolCallFacts.ofStart("local", false, null)
+            : ToolCallFacts.ofStart(tool.provider(), tool.concurrent(), tool.effect().wire());
     if (!arguments.equals(call.arguments())) {
-      metadata.put("edited", true);
+      ToolCallFacts.putEdited(metadata);
     }
     return new ToolStart(
         call.id(), call.name(), arguments, metadata, 1, idempotencyKey(taskRun, call), null, null);

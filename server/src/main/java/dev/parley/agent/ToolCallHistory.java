@@ -1,7 +1,8 @@
 package dev.parley.agent;
 
 import dev.parley.protocol.ContentEvent.ToolCall;
-import dev.parley.protocol.Json;
+import dev.parley.protocol.InvocationId;
+import dev.parley.protocol.QuestionPurpose;
 import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.ToolEvent.SubagentMetadata;
@@ -18,18 +19,6 @@ import tools.jackson.databind.node.ObjectNode;
 /// The state of one tool call of a turn, as the log has it. Only [ModelTaskHistory] changes it. Not
 /// thread-safe.
 final class ToolCallHistory {
-
-  /// The purpose of a question.
-  enum QuestionPurpose {
-    /// Approval of the call.
-    APPROVAL,
-    /// Input that the tool needs; the call returned and is made again with the answer.
-    NEED,
-    /// The call may have run before a crash: ask whether to run it again.
-    DOUBT,
-    /// Input that the tool waits for while it runs.
-    LIVE
-  }
 
   /// The latest question of the call, and its answer if there is one. `consulted` if a parent agent
   /// was asked.
@@ -89,9 +78,9 @@ final class ToolCallHistory {
     return Optional.ofNullable(start).map(ToolStart::subagentMetadata);
   }
 
-  /// The metadata of the call's start.
-  ObjectNode startMetadata() {
-    return start == null || start.metadata() == null ? Json.object() : start.metadata();
+  /// The id that the subtasks of the call share.
+  Optional<InvocationId> invocationId() {
+    return Optional.ofNullable(start).flatMap(begun -> begun.facts().invocationId());
   }
 
   Optional<ToolCallQuestion> question() {

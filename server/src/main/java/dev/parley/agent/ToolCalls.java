@@ -1,17 +1,19 @@
 package dev.parley.agent;
 
-import dev.parley.agent.ToolCallHistory.QuestionPurpose;
 import dev.parley.agent.ToolCallHistory.ToolCallQuestion;
 import dev.parley.model.ToolArguments;
+import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputId;
-import dev.parley.protocol.Json;
+import dev.parley.protocol.QuestionPurpose;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolCallFacts;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent;
 import dev.parley.protocol.ToolEvent.ToolProgress;
@@ -350,7 +352,7 @@ final class ToolCalls implements AutoCloseable {
   private void restart(
       ToolCallHistory call, Tool tool, boolean room, List<Event> events, List<Runnable> work) {
     if (room && toolThreads.hasRoom(tool.concurrent(), PARALLEL_MAX)) {
-      var metadata = Json.object().put(ModelTaskHistory.ATTEMPT, call.attempts() + 1);
+      var metadata = ToolCallFacts.ofAttempt(call.attempts() + 1);
       events.add(new ToolProgress(call.call().id(), call.progress(), null, metadata));
       work.add(() -> start(call, tool, call.arguments()));
     }
@@ -423,12 +425,15 @@ final class ToolCalls implements AutoCloseable {
             .toList();
     if (!open.isEmpty()) {
       var inputs = open.stream().filter(toolCallQuestion -> !toolCallQuestion.auth()).toList();
-      var metadata = Json.object().put("blockedBy", "user");
-      var ids = metadata.putArray(inputs.isEmpty() ? "authIds" : "inputIds");
-      (inputs.isEmpty() ? open : inputs)
-          .forEach(toolCallQuestion -> ids.add(toolCallQuestion.id()));
-      return new TaskOutcome.Parked(
-          inputs.isEmpty() ? TaskState.WAITING_AUTH : TaskState.WAITING_INPUT, metadata);
+      return inputs.isEmpty()
+          ? new TaskOutcome.Parked(
+              TaskState.WAITING_AUTH,
+              StatusFacts.ofWaitingForSignIns(
+                  open.stream().map(asked -> new AuthId(asked.id())).toList()))
+          : new TaskOutcome.Parked(
+              TaskState.WAITING_INPUT,
+              StatusFacts.ofWaiting(
+                  inputs.stream().map(asked -> new InputId(asked.id())).toList()));
     }
     var children =
         calls.stream()
@@ -443,10 +448,8 @@ final class ToolCalls implements AutoCloseable {
   }
 
   static TaskOutcome.Parked waiting(List<TaskId> children) {
-    var metadata = Json.object().put("blockedBy", children.getFirst().value());
-    var ids = metadata.putArray("subtaskIds");
-    children.forEach(child -> ids.add(child.value()));
-    return new TaskOutcome.Parked(TaskState.WAITING_SUBTASK, metadata);
+    return new TaskOutcome.Parked(
+        TaskState.WAITING_SUBTASK, StatusFacts.ofWaitingForSubtasks(children));
   }
 
   @Override

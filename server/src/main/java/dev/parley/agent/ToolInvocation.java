@@ -1,8 +1,8 @@
 package dev.parley.agent;
 
-import dev.parley.agent.ToolCallHistory.QuestionPurpose;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Event;
+import dev.parley.protocol.QuestionPurpose;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ToolEvent;
 import dev.parley.task.TaskRun;

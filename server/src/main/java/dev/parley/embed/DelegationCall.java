@@ -5,10 +5,12 @@ import dev.parley.agent.SubagentsTool;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.InvocationId;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolCallFacts;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.Mode;
 import dev.parley.protocol.ToolEvent.SubagentMetadata;
@@ -76,11 +78,9 @@ final class DelegationCall {
   }
 
   private ToolStart start(InvocationId invocation) {
-    var metadata =
-        Json.object()
-            .put("provider", work.size() == 1 ? work.getFirst().agent().value() : "local")
-            .put("concurrent", false)
-            .put("invocationId", invocation.value());
+    var provider = work.size() == 1 ? work.getFirst().agent().value() : "local";
+    var metadata = ToolCallFacts.ofStart(provider, false, null);
+    ToolCallFacts.putInvocationId(metadata, invocation);
     return new ToolStart(
         call,
         tool,
@@ -104,10 +104,7 @@ final class DelegationCall {
   }
 
   private TaskStatus waiting() {
-    var metadata = Json.object().put("blockedBy", tasks.getFirst().value());
-    var ids = metadata.putArray("subtaskIds");
-    tasks.forEach(task -> ids.add(task.value()));
-    return new TaskStatus(TaskState.WAITING_SUBTASK, null, metadata);
+    return new TaskStatus(TaskState.WAITING_SUBTASK, null, StatusFacts.ofWaitingForSubtasks(tasks));
   }
 
   private ToolComplete complete(List<SubtaskComplete> ends) {

@@ -14,13 +14,16 @@ import dev.parley.protocol.InputEvent.InputReceived;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.QuestionFacts;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ThoughtEvent.ThoughtType;
 import dev.parley.protocol.ThoughtEvent.Verbosity;
+import dev.parley.protocol.ToolCallFacts;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.protocol.VisibleText;
@@ -86,11 +89,7 @@ public final class WorkerTask {
 
   /// The results of previous agents, oldest first; empty unless several agents work in sequence.
   public List<EarlierResult> earlierResults() {
-    var metadata =
-        taskRun.created().metadata() == null ? Json.object() : taskRun.created().metadata();
-    return metadata
-        .path("previousResults")
-        .valueStream()
+    return taskRun.created().facts().previousResults().stream()
         .map(
             result ->
                 new EarlierResult(
@@ -152,7 +151,7 @@ public final class WorkerTask {
 
   /// Reports progress as a message and a percentage from 0 to 100.
   public void progress(String message, int percentage) {
-    var metadata = Json.object().put("percentage", Math.clamp(percentage, 0, 100));
+    var metadata = StatusFacts.ofPercentage(Math.clamp(percentage, 0, 100));
     taskRun.emit(List.of(new TaskStatus(TaskState.WORKING, message, metadata)));
   }
 
@@ -181,7 +180,7 @@ public final class WorkerTask {
       throws InterruptedException {
     endBlock();
     var call = taskRun.sources().toolCallId();
-    var metadata = Json.object().put("provider", "local").put("concurrent", false);
+    var metadata = ToolCallFacts.ofStart("local", false, null);
     var key = WorkerToolCalls.idempotencyKey(taskRun, call);
     taskRun.emit(List.of(new ToolStart(call, tool, arguments, metadata, 1, key, null, null)));
     try {
@@ -206,10 +205,8 @@ public final class WorkerTask {
     var timeout = toolQuestion.timeout() == null ? inputTimeout : toolQuestion.timeout();
     var metadata =
         toolQuestion.metadata() == null ? Json.object() : toolQuestion.metadata().deepCopy();
-    metadata.put("timeout", timeout.toSeconds());
-    if (!metadata.has(Urgency.KEY)) {
-      metadata.put(Urgency.KEY, Urgency.of(taskRun.created().priority()).wire());
-    }
+    QuestionFacts.putTimeout(metadata, timeout);
+    QuestionFacts.putUrgency(metadata, Urgency.of(taskRun.created().priority()));
     var id = new InputId(taskRun.sources().ids().get());
     taskRun.emit(
         List.of(
@@ -222,8 +219,7 @@ public final class WorkerTask {
                 toolQuestion.options().isEmpty() ? null : toolQuestion.options(),
                 metadata,
                 taskRun.sources().clock().instant().plus(timeout))));
-    var waiting = Json.object().put("blockedBy", "user");
-    waiting.putArray("inputIds").add(id.value());
+    var waiting = StatusFacts.ofWaiting(List.of(id));
     var end =
         taskRun.waitFor(
             new TaskStatus(TaskState.WAITING_INPUT, null, waiting),

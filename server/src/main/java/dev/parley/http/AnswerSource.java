@@ -6,13 +6,12 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.RoutingFacts;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
-import dev.parley.task.RoutingStrategy;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /// Decides which task's output is the answer of a root task, for APIs that show a single answer.
 ///
@@ -23,8 +22,6 @@ public final class AnswerSource {
 
   private static final int KNOWN_MAX = 4_096;
   private static final int READ = 64;
-  private static final Set<String> ONE_AGENT =
-      Set.of(RoutingStrategy.SINGLE.wire(), RoutingStrategy.DELEGATE.wire());
 
   private final EventLog log;
   private final Views views;
@@ -50,11 +47,6 @@ public final class AnswerSource {
         && isDelegated(entry, new Key(entry.contextId(), origin.rootTaskId()));
   }
 
-  /// True if with this strategy a supervisor delegates all of its work to one agent.
-  public static boolean delegatesToOneAgent(String strategy) {
-    return ONE_AGENT.contains(strategy);
-  }
-
   private boolean isDelegated(Entry entry, Key key) {
     synchronized (this) {
       var answer = known.get(key);
@@ -63,7 +55,7 @@ public final class AnswerSource {
       }
     }
     // The decision precedes all output of the task's children, so it never changes.
-    var answer = routingStrategy(entry, key).filter(AnswerSource::delegatesToOneAgent).isPresent();
+    var answer = routing(entry, key).filter(RoutingFacts::delegatesToOneAgent).isPresent();
     synchronized (this) {
       known.put(key, answer);
       if (known.size() > KNOWN_MAX) {
@@ -73,17 +65,16 @@ public final class AnswerSource {
     return answer;
   }
 
-  /// The strategy with which the root task delegated its work, if it did.
-  private Optional<String> routingStrategy(Entry entry, Key key) {
+  /// How the root task delegated its work, if it did.
+  private Optional<RoutingFacts> routing(Entry entry, Key key) {
     var position = beginning(entry, key);
     while (entry.position().after(position)) {
       for (var read : log.read(key.context(), position, READ)) {
         position = read.position();
         if (key.root().equals(read.taskId())
-            && read.event() instanceof TaskStatus(_, _, var metadata)
-            && metadata != null
-            && metadata.has("routing")) {
-          return Optional.of(metadata.path("routing").path("strategy").asString(""));
+            && read.event() instanceof TaskStatus status
+            && status.facts().routing().isPresent()) {
+          return status.facts().routing();
         }
       }
     }

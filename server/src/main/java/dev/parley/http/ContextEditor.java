@@ -7,6 +7,7 @@ import dev.parley.log.EventLog;
 import dev.parley.projection.ContextView;
 import dev.parley.projection.Views;
 import dev.parley.protocol.ContextEvent.ContextUpdated;
+import dev.parley.protocol.ContextFacts;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
 import java.util.List;
@@ -22,10 +23,6 @@ import tools.jackson.databind.node.ObjectNode;
 /// ones. Callers therefore hold a lock while they read and append. A guard on the position would
 /// avoid the lock, but would reject every update while an agent writes. For many threads.
 public final class ContextEditor {
-
-  /// The key of the metadata that belong to the sessions API, such as read permissions. Only that
-  /// API changes them.
-  public static final String SESSION = "session";
 
   private static final int TITLE_MAX = 500;
   private static final int LOCKS = 64;
@@ -61,18 +58,10 @@ public final class ContextEditor {
     change(
         context,
         before -> {
-          var after = metadata == null ? null : kept(before.metadata(), metadata);
+          var after =
+              metadata == null ? null : ContextFacts.withSessionOf(before.metadata(), metadata);
           return List.of(EventDraft.of(new ContextUpdated(title, after, principal)));
         });
-  }
-
-  private static ObjectNode kept(@Nullable ObjectNode before, ObjectNode metadata) {
-    var after = metadata.deepCopy();
-    after.remove(SESSION);
-    if (before != null && before.has(SESSION)) {
-      after.set(SESSION, before.path(SESSION));
-    }
-    return after;
   }
 
   /// Appends the events that `change` returns for the current context. The metadata cannot change

@@ -115,8 +115,7 @@ public record EventFilter(
         || !thoughtTypes.contains(thought.thoughtType())) {
       return false;
     }
-    var metadata = thought.metadata();
-    return metadata == null || metadata.path("confidence").asDouble(1) >= minConfidence;
+    return thought.facts().confidence() >= minConfidence;
   }
 
   private static <E extends Enum<E> & WireName> Set<E> list(

@@ -40,7 +40,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
 
 /// The part of a context's state that decisions need: its open tasks, and their open tool calls,
 /// questions and text blocks.
@@ -326,10 +325,11 @@ public final class ContextState {
       return;
     }
     switch (event) {
-      case TaskStatus(var status, _, var metadata) -> {
+      case TaskStatus changed -> {
+        var status = changed.status();
         task.setState(status, position.seq());
-        countRecoveries(task, status, metadata);
-        if (status.waiting() && metadata != null && metadata.has("inputId")) {
+        countRecoveries(task, changed);
+        if (status.waiting() && changed.facts().askedOfParent().isPresent()) {
           // A parent agent is asked, and only this task can ask it, so the task has work to do.
           task.wake(position.seq() + 1);
         }
@@ -361,11 +361,10 @@ public final class ContextState {
 
   /// Counts consecutive recoveries of a task after a crash. The count restarts when the task waits,
   /// when a tool call returns, and when the server shuts down normally.
-  private static void countRecoveries(
-      OpenTask task, TaskState status, @Nullable ObjectNode metadata) {
-    if (status.waiting() || (metadata != null && metadata.has("handedBack"))) {
+  private static void countRecoveries(OpenTask task, TaskStatus changed) {
+    if (changed.status().waiting() || changed.facts().handedBack()) {
       task.setRecoveries(0);
-    } else if (metadata != null && metadata.path("recovered").asBoolean(false)) {
+    } else if (changed.facts().recovered()) {
       task.setRecoveries(task.recoveries() + 1);
     }
   }
@@ -412,16 +411,11 @@ public final class ContextState {
 
   /// Wakes the tasks that a steering message is addressed to.
   private void steer(Message message, Position position) {
-    if (message.metadata() != null && message.metadata().path("steer").asBoolean(false)) {
-      for (var task : message.metadata().path("heardBy")) {
-        openTask(new TaskId(task.asString())).ifPresent(heard -> heard.wake(position.seq()));
+    if (message.facts().steers()) {
+      for (var task : message.facts().heardBy()) {
+        openTask(task).ifPresent(heard -> heard.wake(position.seq()));
       }
     }
-  }
-
-  private static boolean isHosted(OpenTask task) {
-    var metadata = task.created().metadata();
-    return metadata != null && metadata.path("hosted").asBoolean(false);
   }
 
   private void removeTask(Origin origin, Position position) {
@@ -430,7 +424,7 @@ public final class ContextState {
     inputs.values().removeIf(input -> input.task().equals(task));
     auths.values().removeIf(auth -> auth.task().equals(task));
     var parent = origin.parentTaskId();
-    if (ended != null && isHosted(ended)) {
+    if (ended != null && ended.created().facts().hosted()) {
       // The parent runs a hosted task itself and reports its end, so it does not wait for it.
       return;
     }

@@ -4,7 +4,7 @@ import dev.parley.protocol.BlockId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.Event;
-import dev.parley.protocol.Json;
+import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskState;
@@ -36,7 +36,7 @@ final class ForkedTaskEnds {
   }
 
   private static List<Event> events(OpenTask task) {
-    var reason = Json.object().put("reason", REASON);
+    var reason = StatusFacts.ofEnd(REASON);
     if (task.state() == TaskState.COMPLETED) {
       // The fork position is between the `completed` status and `task-complete`; nothing else may
       // follow.

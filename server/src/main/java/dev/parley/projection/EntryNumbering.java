@@ -7,7 +7,6 @@ import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContextEvent;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Event;
-import dev.parley.protocol.Id;
 import dev.parley.protocol.InputEvent;
 import dev.parley.protocol.MessageEvent;
 import dev.parley.protocol.MessageEvent.Message;
@@ -52,12 +51,7 @@ public final class EntryNumbering {
   /// Returns the task that a person's message was sent to while the task was running. The message
   /// that started a task is part of `task-created`.
   private static @Nullable TaskId receiver(Message message) {
-    var metadata = message.metadata();
-    if (metadata == null || !metadata.path("steer").asBoolean(false)) {
-      return null;
-    }
-    var task = metadata.path("taskId").asString("");
-    return Id.valid(task) ? new TaskId(task) : null;
+    return message.facts().steers() ? message.facts().taskId().orElse(null) : null;
   }
 
   private static boolean numbered(Origin origin, Event event) {

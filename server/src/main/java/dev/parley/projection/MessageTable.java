@@ -4,7 +4,6 @@ import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Event;
-import dev.parley.protocol.Id;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.MessageDeleted;
 import dev.parley.protocol.MessageEvent.MessageUpdated;
@@ -187,8 +186,8 @@ final class MessageTable {
   /// Returns true if the message is a summary, and a message in it was corrected after the
   /// summarizer had read it.
   private boolean outdated(Entry entry, Message message) throws SQLException {
-    var summary = message.metadata() == null ? null : message.metadata().get("summary");
-    if (message.role() != Role.SYSTEM || summary == null || !summary.path("asOf").isNumber()) {
+    var summary = message.facts().summary().orElse(null);
+    if (message.role() != Role.SYSTEM || summary == null || summary.asOf() == null) {
       return false;
     }
     return sqlSession
@@ -196,8 +195,8 @@ final class MessageTable {
             "SELECT seq FROM edits WHERE context = ? AND seq > ? AND message_seq <= ? LIMIT 1",
             row -> row.number("seq"),
             entry.contextId().value(),
-            summary.path("asOf").asLong(),
-            summary.path("throughSeq").asLong(0))
+            summary.asOf(),
+            summary.throughSeq())
         .isPresent();
   }
 
@@ -360,13 +359,9 @@ final class MessageTable {
   }
 
   /// Returns the task that answers a person's message, which itself belongs to no task.
-  private static @Nullable String taskOf(@Nullable ObjectNode metadata) {
-    var task = metadata == null ? null : metadata.get("taskId");
-    return task != null && task.isString() && Id.valid(task.asString()) ? task.asString() : null;
-  }
-
   private static @Nullable String taskOf(Entry entry, Message message) {
-    return entry.taskId() == null ? taskOf(message.metadata()) : entry.taskId().value();
+    var task = entry.taskId() == null ? message.facts().taskId().orElse(null) : entry.taskId();
+    return task == null ? null : task.value();
   }
 
   /// Returns a message as it is before any correction.

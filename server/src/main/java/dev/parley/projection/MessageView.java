@@ -2,6 +2,7 @@ package dev.parley.projection;
 
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageFacts;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.TaskId;
 import java.time.Instant;
@@ -21,4 +22,10 @@ public record MessageView(
     @Nullable AgentTypeId agentId,
     Instant createdAt,
     @Nullable Instant editedAt,
-    @Nullable ObjectNode metadata) {}
+    @Nullable ObjectNode metadata) {
+
+  /// What the metadata says.
+  public MessageFacts facts() {
+    return MessageFacts.of(metadata);
+  }
+}

@@ -93,7 +93,10 @@ final class TaskTable {
       // The task has recovered from the error.
       change("error = ?", entry.contextId(), task, (Object) null);
     }
-    describe(entry.contextId(), task, status.metadata());
+    if (status.facts().retry().isEmpty()) {
+      // A retry of a model call is temporary and does not describe the task.
+      describe(entry.contextId(), task, status.metadata());
+    }
   }
 
   void complete(Entry entry, TaskId task, TaskComplete complete) throws SQLException {
@@ -313,8 +316,7 @@ final class TaskTable {
 
   private void describe(ContextId context, TaskId task, @Nullable ObjectNode metadata)
       throws SQLException {
-    if (metadata != null && !metadata.has("retry")) {
-      // A retry of a model call is temporary and does not describe the task.
+    if (metadata != null) {
       var before =
           sqlSession.list(
               "SELECT metadata FROM tasks" + THIS,

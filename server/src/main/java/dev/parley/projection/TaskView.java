@@ -7,8 +7,11 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.InvocationId;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.StatusFacts;
+import dev.parley.protocol.TaskEndFacts;
 import dev.parley.protocol.TaskEvent.Initiator;
 import dev.parley.protocol.TaskEvent.Priority;
+import dev.parley.protocol.TaskFacts;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolCallId;
@@ -45,6 +48,21 @@ public record TaskView(
     @Nullable List<ArtifactId> artifacts,
     @Nullable TaskError error,
     @Nullable ObjectNode metadata) {
+
+  /// What the metadata says about the start of the task.
+  public TaskFacts facts() {
+    return TaskFacts.of(metadata);
+  }
+
+  /// What the metadata says about the latest state of the task.
+  public StatusFacts statusFacts() {
+    return StatusFacts.of(metadata);
+  }
+
+  /// What the metadata says about the end of the task.
+  public TaskEndFacts endFacts() {
+    return TaskEndFacts.of(metadata);
+  }
 
   /// Why a task failed.
   public record TaskError(ErrorCode code, String message, boolean retryable) {}

@@ -3,7 +3,7 @@ package dev.parley.supervisor;
 import com.google.re2j.Matcher;
 import com.google.re2j.Pattern;
 import dev.parley.protocol.AgentTypeId;
-import dev.parley.task.RoutingStrategy;
+import dev.parley.protocol.RoutingStrategy;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;

@@ -1,9 +1,6 @@
 package dev.parley.supervisor;
 
 import dev.parley.agent.AgentTool;
-import dev.parley.agent.ClientTools;
-import dev.parley.agent.ConversationMemory;
-import dev.parley.agent.GroundingEntries;
 import dev.parley.agent.HistoryCompactor;
 import dev.parley.agent.ModelAgentType;
 import dev.parley.agent.ModelLoop;
@@ -17,12 +14,12 @@ import dev.parley.model.Prompt.PromptPart;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.RoutingStrategy;
+import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
-import dev.parley.protocol.WireName;
 import dev.parley.task.Agent;
-import dev.parley.task.RoutingStrategy;
 import dev.parley.task.TaskOutcome;
 import dev.parley.task.TaskRun;
 import dev.parley.tool.Tool;
@@ -44,9 +41,6 @@ public final class Supervisor implements Agent {
 
   /// The id of the agent type.
   public static final AgentTypeId ID = new AgentTypeId("supervisor");
-
-  /// In the metadata of a status: the decision.
-  static final String ROUTING = "routing";
 
   private static final int AGENTS_MAX = 16;
   private static final String INSTRUCTIONS =
@@ -99,8 +93,7 @@ public final class Supervisor implements Agent {
     if (routingDecision == null) {
       routingDecision =
           decide(taskRun, new HistoryCompactor(dependencies.memory()).promptParts(taskRun, model));
-      var metadata = Json.object();
-      metadata.set(ROUTING, routingDecision.json());
+      var metadata = StatusFacts.ofRouting(routingDecision.json());
       taskRun.emit(
           List.of(new TaskStatus(TaskState.WORKING, statusMessage(routingDecision), metadata)));
       taskRun.reachFailPoint("routed");
@@ -119,15 +112,13 @@ public final class Supervisor implements Agent {
                     && isRoutingStatus(taskRun, entry.taskId(), status))
         .stream()
         .findFirst()
-        .map(entry -> ((TaskStatus) entry.event()).metadata())
-        .map(metadata -> RoutingDecision.read(metadata.path(ROUTING)));
+        .flatMap(entry -> ((TaskStatus) entry.event()).facts().routing())
+        .map(routing -> RoutingDecision.read(routing.json()));
   }
 
   private static boolean isRoutingStatus(
       TaskRun taskRun, @Nullable TaskId task, TaskStatus status) {
-    return taskRun.origin().taskId().equals(task)
-        && status.metadata() != null
-        && status.metadata().has(ROUTING);
+    return taskRun.origin().taskId().equals(task) && status.facts().routing().isPresent();
   }
 
   private RoutingDecision decide(TaskRun taskRun, List<PromptPart> told)
@@ -156,9 +147,7 @@ public final class Supervisor implements Agent {
   }
 
   private static @Nullable RoutingStrategy strategy(TaskRun taskRun) {
-    var metadata = taskRun.created().metadata();
-    var wanted = metadata == null ? "" : metadata.path("strategy").asString("");
-    return wanted.isEmpty() ? null : WireName.parse(RoutingStrategy.class, "strategy", wanted);
+    return taskRun.created().facts().strategy().orElse(null);
   }
 
   private RoutingDecision read(String decision, RoutingRules.RoutingRequest routingRequest) {
@@ -216,20 +205,6 @@ public final class Supervisor implements Agent {
     var type =
         new ModelAgentType(
             ID, "Supervisor", "", "", routingModel, Toolbox.of(toolbox), ToolPolicy.DEFAULT);
-    return new ModelLoop(type, dependencies, subtaskMetadata(taskRun));
-  }
-
-  /// The metadata of the subtasks: they get the supervisor's history, client tools and grounding.
-  private static ObjectNode subtaskMetadata(TaskRun taskRun) {
-    var metadata = Json.object().put(ConversationMemory.HISTORY, true);
-    var own = taskRun.created().metadata();
-    if (own != null) {
-      for (var key : List.of(ClientTools.CLIENT_TOOLS, GroundingEntries.KEY)) {
-        if (own.has(key)) {
-          metadata.set(key, own.get(key));
-        }
-      }
-    }
-    return metadata;
+    return new ModelLoop(type, dependencies, taskRun.created().facts().ofDelegate());
   }
 }

@@ -3,9 +3,9 @@ package dev.parley.supervisor;
 import dev.parley.agent.SubtaskResults;
 import dev.parley.model.ModelReply;
 import dev.parley.protocol.ContentEvent.FinishReason;
-import dev.parley.protocol.Json;
-import dev.parley.task.EarlyEnd;
-import dev.parley.task.RoutingStrategy;
+import dev.parley.protocol.EarlyEnd;
+import dev.parley.protocol.RoutingStrategy;
+import dev.parley.protocol.TaskEndFacts;
 import dev.parley.task.TaskOutcome;
 import dev.parley.task.TaskRun;
 import java.util.Optional;
@@ -20,9 +20,7 @@ final class SupervisorResults {
   static TaskOutcome outcome(
       TaskRun taskRun, RoutingDecision routingDecision, TaskOutcome.Completed completed) {
     var found = SubtaskResults.of(taskRun);
-    var about = Json.object();
-    about.set(Supervisor.ROUTING, routingDecision.json());
-    about.putArray("results").addAll(found.list());
+    var about = TaskEndFacts.ofRouting(routingDecision.json(), found.list());
     var one =
         routingDecision.strategy() == RoutingStrategy.SINGLE
             || routingDecision.strategy() == RoutingStrategy.DELEGATE;

@@ -2,6 +2,7 @@ package dev.parley.task;
 
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskFacts;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -27,11 +28,8 @@ public record AgentDirectory(Map<AgentTypeId, Agent> byId, AgentTypeId standard)
 
   /// Adds the agent and its model to the metadata of a new task.
   void describe(AgentTypeId id, ObjectNode metadata) {
-    metadata.put("agentId", id.value());
     var agent = byId.get(id);
-    if (agent != null) {
-      agent.model().ifPresent(model -> metadata.put("model", model));
-    }
+    TaskFacts.putAgent(metadata, id, agent == null ? null : agent.model().orElse(null));
   }
 
   AgentTypeId resolve(@Nullable AgentTypeId id) {

@@ -48,8 +48,8 @@ final class AnswerValidator {
   /// True if the answer skips or declines the question. Approvals cannot be skipped or declined,
   /// only denied.
   private static boolean isSkippedOrDeclined(InputRequired asked, JsonNode value) {
-    return (asked.inputType() != InputType.CONFIRMATION || QuestionMetadata.isLive(asked))
-        && (QuestionMetadata.skips(value) || QuestionMetadata.declines(value));
+    return (asked.inputType() != InputType.CONFIRMATION || asked.facts().live())
+        && (DeclinedAnswer.skips(value) || DeclinedAnswer.declines(value));
   }
 
   /// The answer, with the defaults of missing fields if the question has a form.
@@ -93,9 +93,8 @@ final class AnswerValidator {
   /// Checks edited arguments before they are stored, because invalid ones would use up the
   /// approval.
   private static void checkEdited(InputRequired asked, JsonNode value) {
-    var metadata = asked.metadata();
-    if (metadata != null && value.has("arguments")) {
-      checkSchema(metadata.get(QuestionMetadata.ARGUMENTS_SCHEMA), value.path("arguments"), true);
+    if (value.has("arguments")) {
+      checkSchema(asked.facts().argumentsSchema().orElse(null), value.path("arguments"), true);
     }
   }
 

@@ -3,8 +3,8 @@ package dev.parley.task;
 import dev.parley.log.ContextState;
 import dev.parley.log.EventDraft;
 import dev.parley.log.OpenTask;
-import dev.parley.protocol.Json;
 import dev.parley.protocol.Origin;
+import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
 import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskEvent.TaskStatus;
@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
 /// The tasks of a context as decisions need them: which task runs, which tasks wait and in which
 /// order, and which are subtasks of which.
 final class ContextSchedule {
-
-  /// In a task's metadata: `interrupt` if the task runs before other waiting tasks.
-  static final String WHEN_BUSY = "whenBusy";
 
   private ContextSchedule() {}
 
@@ -124,7 +121,7 @@ final class ContextSchedule {
     }
     if (!task.started()) {
       var reason = request.reason() == null ? "canceled" : request.reason();
-      var metadata = Json.object().put("reason", reason).put("started", false);
+      var metadata = StatusFacts.ofNeverStarted(reason);
       drafts.add(new EventDraft(task.origin(), new TaskStatus(TaskState.CANCELED, null, metadata)));
       subtaskComplete(state, task.origin(), new SubtaskEnd(TaskState.CANCELED, null, reason))
           .ifPresent(drafts::add);
@@ -147,8 +144,6 @@ final class ContextSchedule {
   }
 
   private static boolean interrupts(OpenTask task) {
-    var metadata = task.created().metadata();
-    return metadata != null
-        && metadata.path(WHEN_BUSY).asString("").equals(WhenBusy.INTERRUPT.wire());
+    return task.created().facts().interrupts();
   }
 }

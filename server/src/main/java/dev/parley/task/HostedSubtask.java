@@ -12,6 +12,7 @@ import dev.parley.protocol.Origin;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.ReportEvent.ErrorScope;
+import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskState;
@@ -33,9 +34,6 @@ import tools.jackson.databind.node.ObjectNode;
 /// the runtime does not run it. Thread-safe.
 public final class HostedSubtask {
 
-  /// In a task's metadata: the parent's agent runs the task.
-  static final String HOSTED = "hosted";
-
   private final EventLog log;
   private final ContextId context;
   private final Origin origin;
@@ -51,10 +49,7 @@ public final class HostedSubtask {
   }
 
   static boolean isHosted(OpenTask task) {
-    var metadata = task.created().metadata();
-    return task.origin().parentTaskId() != null
-        && metadata != null
-        && metadata.path(HOSTED).asBoolean(false);
+    return task.origin().parentTaskId() != null && task.created().facts().hosted();
   }
 
   /// The ids of this task.
@@ -103,7 +98,7 @@ public final class HostedSubtask {
           var drafts = closedCalls(task);
           var error = new ErrorReported(code, message, false, ErrorScope.TASK, null);
           drafts.add(new EventDraft(origin, error));
-          var metadata = duration().put("reason", message);
+          var metadata = duration().setAll(StatusFacts.ofEnd(message));
           drafts.add(new EventDraft(origin, new TaskStatus(TaskState.FAILED, null, metadata)));
           return ended(
               state, drafts, new ContextSchedule.SubtaskEnd(TaskState.FAILED, null, message));

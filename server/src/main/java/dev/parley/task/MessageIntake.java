@@ -13,13 +13,17 @@ import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageFacts;
 import dev.parley.protocol.Origin;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.RoutingStrategy;
+import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskEvent.Initiator;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskFacts;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.WireName;
@@ -32,12 +36,6 @@ import java.util.stream.Stream;
 
 /// Validates submissions and appends each message with its task in one append.
 final class MessageIntake {
-
-  /// In a message's metadata: the message steers a running task.
-  static final String STEER = "steer";
-
-  /// In the metadata of such a message: the tasks that receive it.
-  static final String HEARD_BY = "heardBy";
 
   private static final int PAGE = 100;
 
@@ -125,15 +123,14 @@ final class MessageIntake {
     var metadata =
         taskOptions.metadata() == null ? Json.object() : taskOptions.metadata().deepCopy();
     if (taskOptions.strategy() != null) {
-      metadata.put(
-          "strategy",
-          WireName.parse(RoutingStrategy.class, "strategy", taskOptions.strategy()).wire());
+      TaskFacts.putStrategy(
+          metadata, WireName.parse(RoutingStrategy.class, "strategy", taskOptions.strategy()));
     }
     if (!taskOptions.clientTools().isEmpty()) {
-      taskOptions.clientTools().forEach(metadata.putArray("clientTools")::add);
+      TaskFacts.putClientTools(metadata, taskOptions.clientTools());
     }
     if (taskOptions.whenBusy() == WhenBusy.INTERRUPT) {
-      metadata.put(ContextSchedule.WHEN_BUSY, WhenBusy.INTERRUPT.wire());
+      TaskFacts.putInterrupts(metadata);
     }
     taskSettings.agents().describe(agent, metadata);
     var message = message(submission, clockAndIds.taskId(), List.of());
@@ -249,15 +246,14 @@ final class MessageIntake {
     var messageLabel = submission.label();
     var metadata =
         messageLabel.metadata() == null ? Json.object() : messageLabel.metadata().deepCopy();
-    metadata.put("taskId", task.value());
+    MessageFacts.putTaskId(metadata, task);
     var taskOptions = submission.options();
     if (!hearing.isEmpty()) {
-      metadata.put(STEER, true);
-      var heard = metadata.putArray(HEARD_BY);
-      hearing.forEach(one -> heard.add(one.origin().taskId().value()));
-      if (taskOptions.metadata() != null && taskOptions.metadata().has(Submission.RUN_ID)) {
-        metadata.set(Submission.RUN_ID, taskOptions.metadata().get(Submission.RUN_ID));
-      }
+      MessageFacts.putSteering(
+          metadata, hearing.stream().map(one -> one.origin().taskId()).toList());
+      TaskFacts.of(taskOptions.metadata())
+          .runId()
+          .ifPresent(run -> MessageFacts.putRunId(metadata, run));
     }
     return new Message(
         messageLabel.messageId() == null ? clockAndIds.messageId() : messageLabel.messageId(),
@@ -284,7 +280,7 @@ final class MessageIntake {
     if (waiting.size() >= taskSettings.limits().maxQueuedPerContext()) {
       throw new Rejection.Busy("queue-full", "too many tasks of this context are waiting");
     }
-    var blocked = Json.object().put("blockedBy", ahead.origin().taskId().value());
+    var blocked = StatusFacts.ofQueued(ahead.origin().taskId());
     drafts.add(
         new EventDraft(
             validatedSubmission.origin(), new TaskStatus(TaskState.SUBMITTED, null, blocked)));
@@ -321,8 +317,7 @@ final class MessageIntake {
         if (entry.position().compareTo(appendResult.first()) >= 0
             && entry.event() instanceof Message message
             && message.role() == Role.USER
-            && message.metadata() != null
-            && message.metadata().has("taskId")) {
+            && message.facts().taskId().isPresent()) {
           return entry;
         }
       }
@@ -332,17 +327,10 @@ final class MessageIntake {
   }
 
   private static TaskId taskOf(Message message) {
-    if (message.metadata() == null) {
-      throw new IllegalStateException("the message has no task: " + message.messageId());
-    }
-    return new TaskId(message.metadata().path("taskId").asString());
-  }
-
-  /// True if the message steers this task.
-  static boolean isSteeringFor(Message message, TaskId task) {
-    var metadata = message.metadata();
-    return metadata != null
-        && metadata.path(STEER).asBoolean(false)
-        && metadata.path(HEARD_BY).valueStream().anyMatch(id -> id.asString().equals(task.value()));
+    return message
+        .facts()
+        .taskId()
+        .orElseThrow(
+            () -> new IllegalStateException("the message has no task: " + message.messageId()));
   }
 }

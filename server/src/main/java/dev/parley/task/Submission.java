@@ -3,7 +3,7 @@ package dev.parley.task;
 import dev.parley.log.AppendGuard;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextId;
-import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageFacts;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.TaskEvent.Priority;
 import java.util.List;
@@ -35,9 +35,6 @@ public record Submission(
   /// The sender's id and metadata for the message; both are stored with the message.
   public record MessageLabel(@Nullable MessageId messageId, @Nullable ObjectNode metadata) {
 
-    /// In a message's metadata: the client's own metadata, unchanged. The server does not use it.
-    public static final String CLIENT = "client";
-
     /// No id and no metadata.
     public static final MessageLabel NONE = new MessageLabel(null, null);
 
@@ -45,13 +42,9 @@ public record Submission(
     public static MessageLabel of(@Nullable ObjectNode said) {
       return said == null || said.isEmpty()
           ? NONE
-          : new MessageLabel(null, Json.object().set(CLIENT, said.deepCopy()));
+          : new MessageLabel(null, MessageFacts.ofClient(said.deepCopy()));
     }
   }
-
-  /// In the metadata of a task, of a message that steers it, and of an answer: the client's id for
-  /// the run.
-  public static final String RUN_ID = "runId";
 
   /// How to process a message; missing values have defaults. `metadata` is added to the task's
   /// metadata.

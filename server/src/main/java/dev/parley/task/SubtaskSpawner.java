@@ -13,11 +13,13 @@ import dev.parley.protocol.InvocationId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Origin;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
 import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
 import dev.parley.protocol.TaskEvent.Initiator;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskFacts;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolCallId;
@@ -73,7 +75,7 @@ public final class SubtaskSpawner {
         state -> {
           var drafts = new ArrayList<>(drafts(state, taskRun, spawningCall, children));
           for (var subtaskRequest : children) {
-            var metadata = Json.object().put("reason", reason);
+            var metadata = StatusFacts.ofEnd(reason);
             drafts.add(
                 new EventDraft(
                     origin(taskRun.origin(), spawningCall, subtaskRequest),
@@ -94,7 +96,7 @@ public final class SubtaskSpawner {
       TaskRun taskRun, SpawningCall spawningCall, SubtaskRequest subtaskRequest) {
     var metadata =
         subtaskRequest.metadata() == null ? Json.object() : subtaskRequest.metadata().deepCopy();
-    metadata.put(HostedSubtask.HOSTED, true);
+    TaskFacts.putHosted(metadata);
     var hosted =
         new SubtaskRequest(
             subtaskRequest.task(), subtaskRequest.agent(), subtaskRequest.prompt(), metadata);

@@ -17,6 +17,7 @@ import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputEvent.InputReceived;
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.InputId;
+import dev.parley.protocol.QuestionFacts;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.TaskId;
@@ -79,7 +80,7 @@ final class TaskQuestions {
       TaskFailureHandler onFailed) {}
 
   /// An open question of a task.
-  private record OpenQuestion(TaskId task, String prompt, @Nullable ObjectNode metadata) {}
+  private record OpenQuestion(TaskId task, String prompt, QuestionFacts facts) {}
 
   TaskQuestions(
       TaskQuestionsDependencies taskQuestionsDependencies, QuestionListeners questionListeners) {
@@ -337,11 +338,11 @@ final class TaskQuestions {
       case InputId input ->
           state
               .openInput(input)
-              .map(o -> new OpenQuestion(o.task(), o.required().prompt(), o.required().metadata()));
+              .map(o -> new OpenQuestion(o.task(), o.required().prompt(), o.required().facts()));
       case AuthId auth ->
           state
               .openAuth(auth)
-              .map(o -> new OpenQuestion(o.task(), o.required().prompt(), o.required().metadata()));
+              .map(o -> new OpenQuestion(o.task(), o.required().prompt(), o.required().facts()));
       default -> throw new IllegalStateException("not the id of a question: " + asked);
     };
   }
@@ -351,7 +352,7 @@ final class TaskQuestions {
     try {
       var openQuestion =
           open(context, questionTimerKey.asked()).orElseThrow(TaskQuestions::notWanted);
-      switch (WhenLapsed.of(openQuestion.metadata(), listeners.defaultWhenLapsed())) {
+      switch (WhenLapsed.of(openQuestion.facts(), listeners.defaultWhenLapsed())) {
         case CONTINUE -> {
           log.append(
               context,
@@ -391,7 +392,7 @@ final class TaskQuestions {
         AppendGuard.none(),
         state ->
             state.openInputs().stream()
-                .filter(open -> QuestionMetadata.isLive(open.required()))
+                .filter(open -> open.required().facts().live())
                 .flatMap(
                     open ->
                         draft(

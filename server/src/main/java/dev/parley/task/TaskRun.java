@@ -210,8 +210,7 @@ public final class TaskRun {
     if (taskId().equals(entry.taskId())) {
       return !(entry.event() instanceof ContentDelta || entry.event() instanceof InternalRaw);
     }
-    return entry.event() instanceof Message message
-        && MessageIntake.isSteeringFor(message, taskId());
+    return entry.event() instanceof Message message && message.facts().steers(taskId());
   }
 
   /// Prepares another call of the agent: [#readNewEntries] returns everything again.

@@ -6,9 +6,9 @@ import dev.parley.log.EventDraft;
 import dev.parley.log.EventLog;
 import dev.parley.log.OpenTask;
 import dev.parley.protocol.ContextId;
-import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
@@ -311,8 +311,7 @@ final class TaskRunner implements AutoCloseable {
     }
     // A task whose state is already WORKING was interrupted by a crash, as only this thread runs
     // it.
-    var metadata =
-        task.state() == TaskState.WORKING ? Json.object().put(WorkTime.RECOVERED, true) : null;
+    var metadata = task.state() == TaskState.WORKING ? StatusFacts.ofRecovered() : null;
     return List.of(
         new EventDraft(taskRun.origin(), new TaskStatus(TaskState.WORKING, null, metadata)));
   }
@@ -395,9 +394,7 @@ final class TaskRunner implements AutoCloseable {
   private void writeHandedBack(TaskRun taskRun) {
     try {
       taskRun.emitUnlessCanceled(
-          List.of(
-              new TaskStatus(
-                  TaskState.WORKING, null, Json.object().put(WorkTime.HANDED_BACK, true))));
+          List.of(new TaskStatus(TaskState.WORKING, null, StatusFacts.ofHandedBack())));
     } catch (Rejection refused) {
       LOGGER.log(
           System.Logger.Level.DEBUG,

@@ -12,12 +12,13 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.Id;
 import dev.parley.protocol.InputEvent.InputLapsed;
-import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageFacts;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
@@ -141,14 +142,12 @@ final class TaskTerminator {
     }
     var text = taskTextBlocks.text();
     if (!text.isEmpty() && open.origin().parentTaskId() == null) {
-      var metadata = Json.object().put("partial", true).put("reason", reason);
+      var metadata = MessageFacts.ofPartial(reason);
       events.add(new Message(message, Role.ASSISTANT, text, null, metadata));
     }
-    var why = Json.object().put("reason", reason);
+    var why = open.started() ? StatusFacts.ofEnd(reason) : StatusFacts.ofNeverStarted(reason);
     if (open.started()) {
       why.setAll(taskTextBlocks.totals(clockAndIds.clock().instant()));
-    } else {
-      why.put("started", false);
     }
     events.add(new TaskStatus(taskEnding.state(), null, why));
     return events;

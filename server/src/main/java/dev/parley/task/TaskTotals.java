@@ -4,6 +4,7 @@ import dev.parley.protocol.ArtifactEvent;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.FinishReason;
+import dev.parley.protocol.EarlyEnd;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Origin;

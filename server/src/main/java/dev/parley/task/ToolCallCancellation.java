@@ -65,7 +65,7 @@ final class ToolCallCancellation {
     for (var input : state.openInputs()) {
       var required = input.required();
       if (input.task().equals(origin.taskId())
-          && QuestionMetadata.toolCallOf(required).equals(Optional.of(call))) {
+          && required.facts().toolCallId().equals(Optional.of(call))) {
         drafts.add(
             new EventDraft(origin, new InputLapsed(required.inputId(), "canceled", principal)));
       }
@@ -73,7 +73,7 @@ final class ToolCallCancellation {
     for (var auth : state.openAuths()) {
       var required = auth.required();
       if (auth.task().equals(origin.taskId())
-          && QuestionMetadata.toolCallOf(required).equals(Optional.of(call))) {
+          && required.facts().toolCallId().equals(Optional.of(call))) {
         drafts.add(
             new EventDraft(origin, new AuthLapsed(required.authId(), "canceled", principal)));
       }

@@ -1,8 +1,7 @@
 package dev.parley.task;
 
+import dev.parley.protocol.QuestionFacts;
 import dev.parley.protocol.WireName;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
 
 /// What happens to a task when its question expires without an answer.
 public enum WhenLapsed implements WireName {
@@ -11,17 +10,11 @@ public enum WhenLapsed implements WireName {
   /// The task fails.
   FAIL;
 
-  /// In the metadata of a question: the choice for this question, which overrides the default.
-  public static final String KEY = "whenLapsed";
-
-  /// The choice for a question with this metadata.
-  static WhenLapsed of(@Nullable ObjectNode metadata, WhenLapsed usual) {
-    var wanted = metadata == null ? "" : metadata.path(KEY).asString("");
-    for (var choice : values()) {
-      if (choice.wire().equals(wanted)) {
-        return choice;
-      }
-    }
-    return usual;
+  /// The choice for a question, which overrides the default.
+  static WhenLapsed of(QuestionFacts question, WhenLapsed usual) {
+    return question
+        .whenLapsed()
+        .flatMap(wanted -> WireName.find(WhenLapsed.class, wanted))
+        .orElse(usual);
   }
 }

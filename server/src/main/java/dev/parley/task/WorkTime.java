@@ -14,13 +14,6 @@ import org.jspecify.annotations.Nullable;
 /// task was working and no server was started in between.
 final class WorkTime {
 
-  /// In the metadata of a status: a server resumed the task.
-  static final String RECOVERED = "recovered";
-
-  /// In the metadata of a status: the server stopped in good order, and the next start resumes the
-  /// task.
-  static final String HANDED_BACK = "handedBack";
-
   private static final int PAGE = 1_000;
 
   private WorkTime() {}
@@ -51,7 +44,7 @@ final class WorkTime {
   }
 
   private static boolean recovered(@Nullable TaskStatus status) {
-    return status != null && status.metadata() != null && status.metadata().has(RECOVERED);
+    return status != null && status.facts().recovered();
   }
 
   private static boolean counts(TaskState state) {

@@ -2,6 +2,7 @@ package dev.parley.tool;
 
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.QuestionFacts;
 import dev.parley.task.WhenLapsed;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -79,10 +80,10 @@ public final class AskUserTool implements TypedTool<AskUserTool.Arguments> {
   private static ToolQuestion asked(Arguments arguments, List<String> options) {
     var metadata = Json.object();
     if (arguments.whenLapsed() != null) {
-      metadata.put(WhenLapsed.KEY, arguments.whenLapsed().wire());
+      QuestionFacts.putWhenLapsed(metadata, arguments.whenLapsed());
     }
     if (arguments.urgency() != null) {
-      metadata.put(Urgency.KEY, arguments.urgency().wire());
+      QuestionFacts.putUrgency(metadata, arguments.urgency());
     }
     return new ToolQuestion(
         !options.isEmpty()

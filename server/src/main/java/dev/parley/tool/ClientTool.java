@@ -2,6 +2,8 @@ package dev.parley.tool;
 
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.QuestionFacts;
+import dev.parley.protocol.ToolCallFacts;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -49,7 +51,7 @@ public final class ClientTool implements Tool {
 
   @Override
   public String provider() {
-    return "client";
+    return ToolCallFacts.CLIENT;
   }
 
   @Override
@@ -64,10 +66,9 @@ public final class ClientTool implements Tool {
   }
 
   private ToolQuestion question(ObjectNode arguments, ToolContext context) {
-    var call = Json.object().put("toolCallId", context.call().value()).put("toolName", name);
-    call.set("arguments", arguments);
     var metadata = Json.object();
-    metadata.set("toolCall", call);
+    QuestionFacts.putToolCall(
+        metadata, new QuestionFacts.AskedCall(context.call().value(), name, arguments));
     return new ToolQuestion(
         InputType.TOOL_EXECUTION,
         "The client must execute the tool " + name + ".",

@@ -1,6 +1,6 @@
 package dev.parley.tool;
 
-import dev.parley.task.QuestionMetadata;
+import dev.parley.task.DeclinedAnswer;
 import tools.jackson.databind.JsonNode;
 
 /// The result of a question or of a sign-in.
@@ -20,9 +20,9 @@ public sealed interface ToolAnswer {
   /// Converts a value from a person or an agent: an answer, or that the question was skipped or
   /// declined.
   static ToolAnswer of(JsonNode value) {
-    if (QuestionMetadata.declines(value)) {
-      return new Lapsed(QuestionMetadata.DECLINED, true);
+    if (DeclinedAnswer.declines(value)) {
+      return new Lapsed(DeclinedAnswer.DECLINED, true);
     }
-    return QuestionMetadata.skips(value) ? new Lapsed(QuestionMetadata.SKIPPED) : new Given(value);
+    return DeclinedAnswer.skips(value) ? new Lapsed(DeclinedAnswer.SKIPPED) : new Given(value);
   }
 }

@@ -10,9 +10,6 @@ public enum Urgency implements WireName {
   MEDIUM,
   HIGH;
 
-  /// The key in the metadata of a question.
-  public static final String KEY = "urgency";
-
   /// The default urgency of the questions of a task with this priority.
   public static Urgency of(@Nullable Priority priority) {
     return switch (priority) {

@@ -223,7 +223,7 @@ final class CrashScenario {
   }
 
   private static boolean doubt(InputRequired asked) {
-    return asked.metadata().path(ModelTaskHistory.PURPOSE).asString().equals("doubt");
+    return asked.metadata().path("purpose").asString().equals("doubt");
   }
 
   private Optional<TaskId> root() {

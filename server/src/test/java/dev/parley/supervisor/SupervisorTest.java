@@ -382,7 +382,7 @@ class SupervisorTest {
 
   private static ObjectNode decided(TaskTestBed taskTestBed, TaskId task) {
     return taskTestBed.events(task, TaskStatus.class).stream()
-        .filter(s -> s.metadata() != null && s.metadata().has(Supervisor.ROUTING))
+        .filter(s -> s.metadata() != null && s.metadata().has("routing"))
         .map(s -> SupervisorTestBed.routing(s.metadata()))
         .findFirst()
         .orElseThrow();
@@ -390,7 +390,7 @@ class SupervisorTest {
 
   private static JsonNode results(TaskTestBed taskTestBed, TaskId task) {
     var end = taskTestBed.events(task, TaskComplete.class).getFirst();
-    assertThat(end.metadata().has(Supervisor.ROUTING)).isTrue();
+    assertThat(end.metadata().has("routing")).isTrue();
     return end.metadata().path("results");
   }
 

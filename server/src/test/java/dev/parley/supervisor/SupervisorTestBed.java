@@ -152,6 +152,6 @@ final class SupervisorTestBed {
 
   /// The decision in the metadata of a task's end or status.
   static ObjectNode routing(ObjectNode metadata) {
-    return (ObjectNode) metadata.path(Supervisor.ROUTING);
+    return (ObjectNode) metadata.path("routing");
   }
 }

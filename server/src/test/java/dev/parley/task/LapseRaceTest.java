@@ -64,7 +64,7 @@ class LapseRaceTest {
     }
 
     private static InputRequired question(TaskRun taskRun) {
-      var metadata = Json.object().put(WhenLapsed.KEY, WhenLapsed.FAIL.wire());
+      var metadata = Json.object().put("whenLapsed", WhenLapsed.FAIL.wire());
       var expires = taskRun.sources().clock().instant().plus(SOON);
       return new InputRequired(
           INPUT, true, InputType.CLARIFICATION, "who?", null, null, metadata, expires);

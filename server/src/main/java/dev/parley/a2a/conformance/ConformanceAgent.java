@@ -15,6 +15,7 @@ import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.TaskState;
 import dev.parley.task.Agent;
 import dev.parley.task.TaskOutcome;
@@ -43,8 +44,13 @@ public final class ConformanceAgent implements Agent {
     var said = message == null ? "" : message.value();
     for (var entry : taskRun.readNewEntries()) {
       switch (entry.event()) {
-        case InputReceived received when received.metadata() != null ->
-            said = received.metadata().path("a2a").path("messageId").asString("");
+        case InputReceived received ->
+            said =
+                received
+                    .facts()
+                    .extension("a2a")
+                    .map(kept -> kept.path("messageId").asString(""))
+                    .orElse("");
         case InputLapsed _ -> {
           return answer(taskRun, "Nobody answered");
         }
@@ -147,8 +153,6 @@ public final class ConformanceAgent implements Agent {
                 null,
                 null,
                 taskRun.sources().clock().instant().plus(PATIENCE))));
-    var waiting = Json.object().put("blockedBy", "user");
-    waiting.putArray("inputIds").add(id.value());
-    return new TaskOutcome.Parked(TaskState.WAITING_INPUT, waiting);
+    return new TaskOutcome.Parked(TaskState.WAITING_INPUT, StatusFacts.ofWaiting(List.of(id)));
   }
 }

@@ -7,6 +7,7 @@ import dev.parley.a2a.A2aPart;
 import dev.parley.a2a.A2aRole;
 import dev.parley.a2a.A2aVersion;
 import dev.parley.protocol.AuthEvent.AuthRequired;
+import dev.parley.protocol.EarlyEnd;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.InputEvent.InputReceived;
 import dev.parley.protocol.InputEvent.InputRequired;
@@ -16,7 +17,6 @@ import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
-import dev.parley.task.EarlyEnd;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -43,7 +43,7 @@ final class A2aMessageMapper {
   /// A message of a user or the agent.
   A2aMessage message(Message message) {
     var own = message.role() == Role.USER;
-    var kept = message.metadata() == null ? Json.object() : message.metadata().path(METADATA_KEY);
+    var kept = message.facts().extension(METADATA_KEY).orElseGet(Json::object);
     return new A2aMessage(
         kept.path("messageId").asString(message.messageId().value()),
         kagentMetadata.context().value(),
@@ -53,7 +53,7 @@ final class A2aMessageMapper {
         kagentMetadata.ofMessage(
             own
                 ? metadata(kept)
-                : withFinishReason(metadata(kept), EarlyEnd.in(message.metadata()).orElse(null)),
+                : withFinishReason(metadata(kept), message.facts().earlyEnd().orElse(null)),
             own ? KagentMetadata.USER : kagentMetadata.agent().value()),
         texts(kept.path("extensions")),
         texts(kept.path("referenceTaskIds")));
@@ -95,7 +95,7 @@ final class A2aMessageMapper {
 
   /// A user's answer.
   A2aMessage answer(Entry entry, InputReceived received) {
-    var kept = received.metadata() == null ? Json.object() : received.metadata().path(METADATA_KEY);
+    var kept = received.facts().extension(METADATA_KEY).orElseGet(Json::object);
     var id = kept.path("messageId").asString(entry.eventId().toString());
     var parts = new ArrayList<A2aPart>();
     for (var part : kept.path("parts")) {

@@ -15,6 +15,7 @@ import dev.parley.protocol.ArtifactEvent.DatasetWrite;
 import dev.parley.protocol.ArtifactEvent.FileWrite;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.EarlyEnd;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Id;
 import dev.parley.protocol.InputEvent;
@@ -33,7 +34,6 @@ import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
-import dev.parley.task.EarlyEnd;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,7 +70,7 @@ public final class A2aTaskFold {
   private Position askedAt = Position.START;
   private @Nullable EarlyEnd earlyEnd;
   private @Nullable ErrorReported error;
-  private @Nullable ObjectNode taskMetadata;
+  private @Nullable ObjectNode taskExtension;
   private boolean answersDirectly;
 
   /// An item of a stream and its frame id.
@@ -191,7 +191,7 @@ public final class A2aTaskFold {
           workingAndState(entry, origin, calls.completed(entry, end));
       case Message message when isRoot(origin) -> {
         addToHistory(messages.message(message));
-        earlyEnd = EarlyEnd.in(message.metadata()).orElse(earlyEnd);
+        earlyEnd = message.facts().earlyEnd().orElse(earlyEnd);
         yield List.of();
       }
       default -> applyState(entry, origin);
@@ -200,8 +200,7 @@ public final class A2aTaskFold {
 
   private boolean isOurs(Message message) {
     return message.role() == Role.USER
-        && message.metadata() != null
-        && message.metadata().path("taskId").asString("").equals(kagentMetadata.root().value());
+        && message.facts().taskId().filter(kagentMetadata.root()::equals).isPresent();
   }
 
   private boolean isRoot(Origin origin) {
@@ -222,7 +221,7 @@ public final class A2aTaskFold {
   /// message is in the first status update instead.
   private List<A2aResponseItem> begin(Entry entry, TaskCreated created) {
     taskCreated = true;
-    taskMetadata = created.metadata();
+    taskExtension = created.facts().extension(A2aMessageMapper.METADATA_KEY).orElse(null);
     status = new A2aStatus(A2aState.SUBMITTED, null, entry.timestamp());
     if (a2aVersion == A2aVersion.V1_0) {
       return List.of(task(null, true));
@@ -271,10 +270,14 @@ public final class A2aTaskFold {
       case ErrorReported failure when failure.scope() == ErrorScope.TASK && isRoot(origin) ->
           error = failure;
       case Usage usage -> tokens.add(usage);
-      case TaskComplete(_, _, var metadata) when isRoot(origin) && metadata != null -> {
+      case TaskComplete complete when isRoot(origin) -> {
         answersDirectly =
-            metadata.path(A2aMessageMapper.METADATA_KEY).path("message").asBoolean(false);
-        earlyEnd = EarlyEnd.in(metadata).orElse(earlyEnd);
+            complete
+                .facts()
+                .extension(A2aMessageMapper.METADATA_KEY)
+                .filter(own -> own.path("message").asBoolean(false))
+                .isPresent();
+        earlyEnd = complete.facts().earlyEnd().orElse(earlyEnd);
       }
       default -> {} // The state fold handles all other events.
     }
@@ -317,8 +320,8 @@ public final class A2aTaskFold {
 
   private A2aMessage reason(Entry entry, A2aState state) {
     var why =
-        entry.event() instanceof TaskStatus(_, var message, var metadata)
-            ? metadata == null ? message : metadata.path("reason").asString(message)
+        entry.event() instanceof TaskStatus status
+            ? status.facts().reason().orElse(status.message())
             : null;
     return error == null
         ? messages.statusMessage(entry, why == null ? state.kebab() : why, null)
@@ -363,9 +366,8 @@ public final class A2aTaskFold {
     if (kagentMetadata.enabled()) {
       tokens.write(metadata);
     }
-    if (taskMetadata != null && taskMetadata.path(A2aMessageMapper.METADATA_KEY).has("tenant")) {
-      metadata.put(
-          "tenant", taskMetadata.path(A2aMessageMapper.METADATA_KEY).path("tenant").asString());
+    if (taskExtension != null && taskExtension.has("tenant")) {
+      metadata.put("tenant", taskExtension.path("tenant").asString());
     }
     var all =
         status.state() == A2aState.COMPLETED

@@ -71,10 +71,10 @@ final class A2aTaskLookup {
   }
 
   private static String tenant(TaskView task) {
-    var metadata = task.metadata();
-    return metadata == null
-        ? ""
-        : metadata.path(A2aMessageMapper.METADATA_KEY).path("tenant").asString("");
+    return task.facts()
+        .extension(A2aMessageMapper.METADATA_KEY)
+        .map(own -> own.path("tenant").asString(""))
+        .orElse("");
   }
 
   private static A2aException notFound(String id) {

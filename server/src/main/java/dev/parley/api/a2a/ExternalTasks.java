@@ -19,9 +19,6 @@ import tools.jackson.databind.node.ObjectNode;
 /// External tasks: tasks that another server ran and a client stored here.
 public final class ExternalTasks {
 
-  /// In the metadata of a task and its messages: the task is external.
-  public static final String IMPORTED = "imported";
-
   private final Views views;
 
   public ExternalTasks(Views views) {
@@ -64,7 +61,7 @@ public final class ExternalTasks {
 
   /// True if the task is external.
   static boolean isExternal(TaskView task) {
-    return task.metadata() != null && task.metadata().path(IMPORTED).asBoolean(false);
+    return task.facts().imported();
   }
 
   /// Returns the task with the last `historyLength` messages, and with or without artifacts.

@@ -4,6 +4,7 @@ import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.QuestionFacts.AskedCall;
 import dev.parley.protocol.TaskId;
 import java.util.List;
 import java.util.Optional;
@@ -71,13 +72,13 @@ final class HitlExtension {
   }
 
   private static ObjectNode tool(InputRequired asked) {
-    var call = asked.metadata() == null ? Json.object() : asked.metadata().path("toolCall");
+    var call = asked.facts().toolCall();
     var tool =
         Json.object()
             .put("id", asked.inputId().value())
-            .put("call_id", call.path("toolCallId").asString(asked.inputId().value()))
-            .put("name", call.path("toolName").asString(asked.prompt()));
-    tool.set("args", call.path("arguments").isObject() ? call.path("arguments") : Json.object());
+            .put("call_id", call.map(AskedCall::id).orElse(asked.inputId().value()))
+            .put("name", call.map(AskedCall::toolName).orElse(asked.prompt()));
+    tool.set("args", call.map(AskedCall::arguments).orElseGet(Json::object));
     return tool;
   }
 

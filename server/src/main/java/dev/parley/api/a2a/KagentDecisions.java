@@ -3,6 +3,7 @@ package dev.parley.api.a2a;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.ToolCallId;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +61,7 @@ final class KagentDecisions {
   }
 
   private static String toolCallId(InputRequired asked) {
-    return asked.metadata() == null ? "" : asked.metadata().path("toolCallId").asString("");
+    return asked.facts().toolCallId().map(ToolCallId::value).orElse("");
   }
 
   private static Map<InputId, JsonNode> batch(List<InputRequired> approvals, JsonNode data) {

@@ -10,6 +10,7 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ToolCallId;
 import dev.parley.task.Tasks;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -184,7 +185,7 @@ final class QuestionAnswers {
   }
 
   private static String toolCallId(InputRequired asked) {
-    return asked.metadata() == null ? "" : asked.metadata().path("toolCallId").asString("");
+    return asked.facts().toolCallId().map(ToolCallId::value).orElse("");
   }
 
   static JsonNode approvalValue(boolean approved, JsonNode reason) {

@@ -49,8 +49,6 @@ record AgentInfo(
         task.endedAt(),
         agent.numbers(),
         error == null ? null : new AgentFailure(error.code().wire(), error.message()),
-        task.metadata() != null && task.metadata().path("client") instanceof ObjectNode client
-            ? client
-            : null);
+        task.facts().client().orElse(null));
   }
 }

@@ -17,6 +17,7 @@ import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
 import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
+import dev.parley.protocol.TaskEndFacts;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
@@ -165,7 +166,7 @@ final class AgentMessageEncoder {
     var use = metadata.putObject("tool_use");
     use.put("id", start.toolCallId().value()).put("name", start.toolName());
     use.set("input", start.arguments());
-    copyCallId(start.metadata(), use);
+    start.facts().externalId().ifPresent(id -> use.put("callId", id));
     return new Body("tool", "assistant", string(start.toolName()), metadata);
   }
 
@@ -182,18 +183,11 @@ final class AgentMessageEncoder {
     var result = metadata.putObject("tool_result");
     result.put("tool_use_id", end.toolCallId().value()).put("name", end.toolName());
     result.put("is_error", !end.success());
-    copyCallId(end.metadata(), result);
+    end.facts().externalId().ifPresent(id -> result.put("callId", id));
     if (end.outcome() != null) {
       result.put("outcome", end.outcome().wire());
     }
     return Body.user(toolContent(end), metadata);
-  }
-
-  /// The program's own id of a call.
-  private static void copyCallId(@Nullable ObjectNode from, ObjectNode to) {
-    if (from != null && from.path("callId").isString()) {
-      to.set("callId", from.path("callId"));
-    }
   }
 
   /// The result of a tool: text unchanged, numbers and booleans as text.
@@ -243,7 +237,7 @@ final class AgentMessageEncoder {
 
   private static Body response(TaskComplete end) {
     var metadata = type("result").put("status", AgentStatus.COMPLETED.wire());
-    metadata.setAll(TaskStatistics.of(end.metadata()));
+    metadata.setAll(TaskStatistics.of(end.facts()));
     if (end.artifacts() != null) {
       end.artifacts().forEach(id -> metadata.withArray("/artifacts").add(id.value()));
     }
@@ -252,11 +246,8 @@ final class AgentMessageEncoder {
 
   private static Body response(TaskStatus end) {
     var metadata = type("result").put("status", AgentStatus.of(end.status()).wire());
-    var reason = end.metadata() == null ? "" : end.metadata().path("reason").asString("");
-    if (!reason.isEmpty()) {
-      metadata.put("reason", reason);
-    }
-    metadata.setAll(TaskStatistics.of(end.metadata()));
+    end.facts().reason().ifPresent(reason -> metadata.put("reason", reason));
+    metadata.setAll(TaskStatistics.of(TaskEndFacts.of(end.metadata())));
     return new Body("response", "assistant", string(end.message()), metadata);
   }
 

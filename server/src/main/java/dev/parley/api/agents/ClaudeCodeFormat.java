@@ -13,6 +13,7 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.TaskEndFacts;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
@@ -155,19 +156,19 @@ final class ClaudeCodeFormat extends ProxyFormat {
   private static ObjectNode result(TaskComplete end) {
     var line = Json.object().put("type", "result").put("subtype", "success");
     line.put("is_error", false).put("result", end.content() == null ? "" : end.content());
-    return withStatistics(line, end.metadata());
+    return withStatistics(line, end.facts());
   }
 
   private static ObjectNode result(TaskStatus end) {
-    var reason = end.metadata() == null ? "" : end.metadata().path("reason").asString("");
+    var reason = end.facts().reason().orElse("");
     var line = Json.object().put("type", "result").put("subtype", "error_during_execution");
     line.put("is_error", true).put("result", reason);
     line.put("terminal_reason", AgentStatus.of(end.status()).wire());
-    return withStatistics(line, end.metadata());
+    return withStatistics(line, TaskEndFacts.of(end.metadata()));
   }
 
-  private static ObjectNode withStatistics(ObjectNode line, @Nullable ObjectNode metadata) {
-    var statistics = TaskStatistics.of(metadata);
+  private static ObjectNode withStatistics(ObjectNode line, TaskEndFacts end) {
+    var statistics = TaskStatistics.of(end);
     line.put("duration_ms", statistics.path("duration").asLong(0));
     statistics.remove("duration");
     line.setAll(statistics);

@@ -5,6 +5,7 @@ import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskFacts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -19,16 +20,6 @@ record LaunchRequest(
     @Nullable AgentTypeId type,
     @Nullable String prompt,
     @Nullable LaunchConfiguration configuration) {
-
-  /// In a task's metadata: the options of agents that are programs.
-  static final String CLI = "cli";
-
-  /// In a task's metadata: which of the program's lines are stored; `all`, or else only
-  /// unrecognized ones.
-  static final String RAW = "raw";
-
-  /// Stores every line.
-  static final String RAW_ALL = "all";
 
   private static final int NAME_MAX = 100;
   private static final String FORMAT = "stream-json";
@@ -133,13 +124,13 @@ record LaunchRequest(
         cli.put("instructions", instructions);
       }
       if (!cli.isEmpty()) {
-        all.set(CLI, cli);
+        TaskFacts.putOverrides(all, cli);
       }
       if (metadata != null) {
-        all.set("client", metadata);
+        TaskFacts.putClient(all, metadata);
       }
       if (raw) {
-        all.put(RAW, RAW_ALL);
+        TaskFacts.putKeepsAllLines(all);
       }
       return all;
     }

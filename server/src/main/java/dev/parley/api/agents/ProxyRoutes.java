@@ -196,11 +196,7 @@ final class ProxyRoutes {
   /// the caller may not read internal events.
   private Reply follow(Request request, RootTaskView agent, @Nullable FrameCursor after) {
     var task = agent.task();
-    var metadata = task.metadata();
-    var raw =
-        metadata != null
-            && metadata.path(LaunchRequest.RAW).asString("").equals(LaunchRequest.RAW_ALL)
-            && parts.access().mayReadInternal(request.principal());
+    var raw = task.facts().keepsAllLines() && parts.access().mayReadInternal(request.principal());
     var streamRequest =
         new ContextStream.StreamRequest(
             task.contextId(),

@@ -1,7 +1,7 @@
 package dev.parley.api.agents;
 
 import dev.parley.protocol.Json;
-import org.jspecify.annotations.Nullable;
+import dev.parley.protocol.TaskEndFacts;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -10,16 +10,13 @@ final class TaskStatistics {
 
   private TaskStatistics() {}
 
-  /// The statistics in the metadata of a task's last event.
-  static ObjectNode of(@Nullable ObjectNode metadata) {
+  /// The statistics in a task's last event.
+  static ObjectNode of(TaskEndFacts end) {
     var statistics = Json.object();
-    if (metadata == null) {
-      return statistics;
-    }
-    copy(metadata.path("duration"), statistics, "duration");
-    copy(metadata.path("iterations"), statistics, "num_turns");
-    copy(metadata.path("costUsd"), statistics, "total_cost_usd");
-    var usage = metadata.path("usage");
+    copy(end.duration(), statistics, "duration");
+    copy(end.iterations(), statistics, "num_turns");
+    copy(end.costUsd(), statistics, "total_cost_usd");
+    var usage = end.usage();
     if (usage.isObject()) {
       var tokens = statistics.putObject("usage");
       copy(usage.path("inputTokens"), tokens, "input_tokens");

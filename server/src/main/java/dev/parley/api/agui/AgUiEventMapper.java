@@ -22,7 +22,6 @@ import dev.parley.protocol.ToolEvent;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.protocol.ToolEvent.ToolStart;
-import dev.parley.task.QuestionMetadata;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -98,8 +97,7 @@ final class AgUiEventMapper {
             agUiRunState.callParents.computeIfAbsent(
                 id, _ -> new AgUiRunEncoder.CallParent(owner, null));
         agUiRunState.encoder.call(id, start.toolName(), start.arguments(), callParent);
-        if (start.metadata() != null
-            && start.metadata().path("provider").asString("").equals("client")) {
+        if (start.facts().runByClient()) {
           agUiRunState.clientCalls.put(id, start.toolName());
         }
       }
@@ -259,6 +257,6 @@ final class AgUiEventMapper {
   private static Optional<String> call(AgUiTaskTree.AgUiQuestion agUiQuestion) {
     return agUiQuestion.input() == null
         ? Optional.empty()
-        : QuestionMetadata.toolCallOf(agUiQuestion.input()).map(ToolCallId::value);
+        : agUiQuestion.input().facts().toolCallId().map(ToolCallId::value);
   }
 }

@@ -1,6 +1,5 @@
 package dev.parley.api.agui;
 
-import dev.parley.http.AnswerSource;
 import dev.parley.projection.CorrectedMessage;
 import dev.parley.protocol.ArtifactEvent;
 import dev.parley.protocol.AuthEvent;
@@ -187,21 +186,21 @@ final class AgUiProjection {
   }
 
   private List<ObjectNode> message(Entry entry, Message message) {
-    var metadata = message.metadata() == null ? Json.object() : message.metadata();
-    var task = metadata.path("taskId").asString("");
-    if (task.isEmpty()) {
+    var facts = message.facts();
+    var task = facts.taskId().orElse(null);
+    if (task == null) {
       addToTranscript(entry, message);
       return List.of();
     }
-    var agUiRunState = turns.get(new TaskId(task));
-    if (agUiRunState == null || !metadata.path("steer").asBoolean(false)) {
-      pendingMessages.put(new TaskId(task), message);
+    var agUiRunState = turns.get(task);
+    if (agUiRunState == null || !facts.steers()) {
+      pendingMessages.put(task, message);
       return List.of();
     }
     var begins = agUiRunState.phase == AgUiRunState.RunPhase.PAUSED;
     if (begins) {
       boundaries.resume(
-          agUiRunState, AgUiRunState.runId(metadata), List.of(ContentParts.message(message)));
+          agUiRunState, facts.runId().orElse(null), List.of(ContentParts.message(message)));
       end = null;
     }
     agUiRunState.tree.applyMessage(entry);
@@ -298,7 +297,7 @@ final class AgUiProjection {
     return switch (entry.event()) {
       case InputReceived received ->
           new Answered(
-              AgUiRunState.runId(received.metadata()),
+              received.facts().runId().orElse(null),
               ResumeAnswers.message(received).stream().toList());
       case InputLapsed lapsed -> new Answered(ResumeAnswers.runId(lapsed.reason()), List.of());
       case AuthEvent.AuthLapsed lapsed ->
@@ -356,11 +355,10 @@ final class AgUiProjection {
           mapper.failed(agUiRunState, origin.taskId(), status);
         }
       }
-      case TaskStatus(_, _, var metadata) when metadata != null && metadata.has("routing") -> {
-        var routing = metadata.get("routing");
-        agUiRunState.delegatesAll =
-            AnswerSource.delegatesToOneAgent(routing.path("strategy").asString(""));
-        agUiRunState.encoder.add(AgUiEvent.custom(null, "routing", routing));
+      case TaskStatus status when status.facts().routing().isPresent() -> {
+        var routing = status.facts().routing().get();
+        agUiRunState.delegatesAll = routing.delegatesToOneAgent();
+        agUiRunState.encoder.add(AgUiEvent.custom(null, "routing", routing.json()));
       }
       case TaskComplete complete -> {
         if (root) {

@@ -1,6 +1,5 @@
 package dev.parley.api.agui;
 
-import dev.parley.agent.GroundingEntries;
 import dev.parley.http.ApiDependencies;
 import dev.parley.http.Reply;
 import dev.parley.http.Request;
@@ -17,9 +16,11 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageFacts;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskFacts;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.WireName;
 import dev.parley.task.Answerer;
@@ -198,18 +199,16 @@ final class AgUiRunRoutes {
 
   /// True if the message came through this API: it belongs to a run.
   private boolean isFromAgUi(RunRequest runRequest, MessageView message) {
-    var metadata = message.metadata();
-    var task = metadata == null ? "" : metadata.path("taskId").asString("");
-    return AgUiRunState.runId(metadata) != null
-        || (!task.isEmpty() && runIdOf(runRequest, new TaskId(task)) != null);
+    return message.facts().runId().isPresent()
+        || message.facts().taskId().filter(task -> hasRunId(runRequest, task)).isPresent();
   }
 
-  private @Nullable String runIdOf(RunRequest runRequest, TaskId task) {
+  private boolean hasRunId(RunRequest runRequest, TaskId task) {
     return parts
         .views()
         .task(runRequest.thread(), task)
-        .map(view -> AgUiRunState.runId(view.metadata()))
-        .orElse(null);
+        .flatMap(view -> view.facts().runId())
+        .isPresent();
   }
 
   /// Passes the client's answers to the paused task. The checks are made inside the append, so that
@@ -288,10 +287,8 @@ final class AgUiRunRoutes {
         if (position.after(appendResult.last())) {
           break;
         }
-        if (entry.event() instanceof Message message
-            && message.metadata() != null
-            && message.metadata().has("taskId")) {
-          return new TaskId(message.metadata().path("taskId").asString());
+        if (entry.event() instanceof Message message && message.facts().taskId().isPresent()) {
+          return message.facts().taskId().get();
         }
         if (answered == null && entry.origin() != null) {
           answered = entry.origin().rootTaskId();
@@ -361,7 +358,7 @@ final class AgUiRunRoutes {
       if (!text.isBlank()) {
         var id = inputMessage.hasRole("user") ? inputMessage.id() : parts.ids().get().toString();
         var role = inputMessage.hasRole("user") ? Role.USER : Role.ASSISTANT;
-        var about = Json.object().put(Submission.RUN_ID, runRequest.input().runId());
+        var about = MessageFacts.ofRun(runRequest.input().runId());
         drafts.add(
             EventDraft.of(
                 new Message(new MessageId(id), role, text, null, about, runRequest.principal())));
@@ -372,13 +369,11 @@ final class AgUiRunRoutes {
 
   private static Submission submission(RunRequest runRequest, RunInput.InputMessage next) {
     var input = runRequest.input();
-    var metadata = Json.object().put(Submission.RUN_ID, input.runId());
-    if (input.parentRunId() != null) {
-      metadata.put("parentRunId", input.parentRunId());
-    }
+    var metadata = Json.object();
+    TaskFacts.putRun(metadata, input.runId(), input.parentRunId());
     var grounding = applicationContext(input);
     if (!grounding.isEmpty()) {
-      grounding.forEach(metadata.putArray(GroundingEntries.KEY)::add);
+      TaskFacts.putGrounding(metadata, grounding);
     }
     var kept = ContentParts.storedParts(next.content());
     return new Submission(

@@ -5,13 +5,11 @@ import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskId;
-import dev.parley.task.Submission;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
 
 /// The state of a root task from its message to its end: one run, or several if it pauses to ask.
 /// For one thread.
@@ -72,11 +70,5 @@ final class AgUiRunState {
 
   boolean isFirstRun() {
     return runs == 1;
-  }
-
-  /// The run id that the client chose, from the metadata of a task, a message or an answer.
-  static @Nullable String runId(@Nullable ObjectNode metadata) {
-    var id = metadata == null ? "" : metadata.path(Submission.RUN_ID).asString("");
-    return id.isEmpty() ? null : id;
   }
 }

@@ -6,17 +6,12 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Timestamps;
-import dev.parley.task.QuestionMetadata;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Encodes a task's questions to people as the interrupts of a run.
 final class Interrupts {
-
-  private static final List<String> METADATA_KEYS =
-      List.of("toolCall", "summary", "preview", "effect", "hash", "purpose");
 
   private Interrupts() {}
 
@@ -43,7 +38,7 @@ final class Interrupts {
 
   private static void input(ObjectNode json, InputRequired input) {
     json.put("reason", reason(input)).put("message", input.prompt());
-    QuestionMetadata.toolCallOf(input).ifPresent(call -> json.put("toolCallId", call.value()));
+    input.facts().toolCallId().ifPresent(call -> json.put("toolCallId", call.value()));
     schema(input).ifPresent(schema -> json.set("responseSchema", schema));
     if (input.expiresAt() != null) {
       json.put("expiresAt", Timestamps.format(input.expiresAt()));
@@ -52,20 +47,14 @@ final class Interrupts {
     if (input.options() != null) {
       input.options().forEach(about.putArray("options")::add);
     }
-    if (input.metadata() != null) {
-      for (var key : METADATA_KEYS) {
-        if (input.metadata().has(key)) {
-          about.set(key, input.metadata().get(key));
-        }
-      }
-    }
+    about.setAll(input.facts().shown());
   }
 
   private static String reason(InputRequired input) {
     if (input.inputType() != InputType.CONFIRMATION) {
       return "input_required";
     }
-    return QuestionMetadata.toolCallOf(input).isPresent() ? "tool_call" : "confirmation";
+    return input.facts().toolCallId().isPresent() ? "tool_call" : "confirmation";
   }
 
   private static Optional<ObjectNode> schema(InputRequired input) {
@@ -74,8 +63,7 @@ final class Interrupts {
       var fields = schema.putObject("properties");
       fields.putObject("approved").put("type", "boolean");
       fields.putObject("reason").put("type", "string");
-      var arguments =
-          input.metadata() == null ? null : input.metadata().get(QuestionMetadata.ARGUMENTS_SCHEMA);
+      var arguments = input.facts().argumentsSchema().orElse(null);
       fields.set(
           ResumeAnswers.EDITED,
           arguments instanceof ObjectNode known ? known : Json.object().put("type", "object"));
@@ -97,7 +85,7 @@ final class Interrupts {
 
   private static void auth(ObjectNode json, ContextId context, AuthRequired auth) {
     json.put("reason", "auth_required").put("message", auth.prompt());
-    QuestionMetadata.toolCallOf(auth).ifPresent(call -> json.put("toolCallId", call.value()));
+    auth.facts().toolCallId().ifPresent(call -> json.put("toolCallId", call.value()));
     if (auth.expiresAt() != null) {
       json.put("expiresAt", Timestamps.format(auth.expiresAt()));
     }

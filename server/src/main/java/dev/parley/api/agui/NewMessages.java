@@ -76,7 +76,7 @@ record NewMessages(
   }
 
   private static boolean steers(MessageView message) {
-    return message.metadata() != null && message.metadata().path("steer").asBoolean(false);
+    return message.facts().steers();
   }
 
   /// True if the last message is the user's.

@@ -1,11 +1,10 @@
 package dev.parley.api.agui;
 
+import dev.parley.protocol.AnswerFacts;
 import dev.parley.protocol.InputEvent.InputReceived;
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
-import dev.parley.task.QuestionMetadata;
-import dev.parley.task.Submission;
 import dev.parley.task.TaskResumption.GivenAnswer;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +22,6 @@ final class ResumeAnswers {
   static final String EDITED = "editedArgs";
 
   private static final String ABANDONED = "abandoned in run ";
-  private static final String MESSAGE_ID = "messageId";
 
   private final RunInput input;
   private final List<AgUiTaskTree.AgUiQuestion> asked;
@@ -42,21 +40,19 @@ final class ResumeAnswers {
 
   /// The tool call whose result the client sent as a message, if this is such a result.
   static Optional<String> toolCallId(InputReceived received) {
-    return Optional.ofNullable(received.metadata())
-        .filter(metadata -> metadata.has(MESSAGE_ID))
-        .map(metadata -> metadata.path(QuestionMetadata.TOOL_CALL_ID).asString(""));
+    return received.facts().toolMessage().map(AnswerFacts.ToolMessage::toolCallId);
   }
 
   /// The message with that result.
   static Optional<ObjectNode> message(InputReceived received) {
-    var metadata = received.metadata();
-    return toolCallId(received)
-        .filter(_ -> metadata != null)
+    return received
+        .facts()
+        .toolMessage()
         .map(
-            call -> {
+            sent -> {
               var value = received.value();
-              var id = metadata == null ? "" : metadata.path(MESSAGE_ID).asString("");
-              var json = Json.object().put("id", id).put("role", "tool").put("toolCallId", call);
+              var json = Json.object().put("id", sent.messageId()).put("role", "tool");
+              json.put("toolCallId", sent.toolCallId());
               var text =
                   value == null ? "" : value.isString() ? value.asString() : value.toString();
               return json.put("content", text);
@@ -110,7 +106,7 @@ final class ResumeAnswers {
   }
 
   private GivenAnswer answer(AgUiTaskTree.AgUiQuestion question, RunInput.ResumeEntry resumeEntry) {
-    var about = Json.object().put(Submission.RUN_ID, input.runId());
+    var about = AnswerFacts.ofRun(input.runId());
     if (question.auth() != null && resumeEntry.resolved()) {
       throw new Rejection.Conflict(
           "sign-in-elsewhere",
@@ -149,10 +145,7 @@ final class ResumeAnswers {
   /// The latest result of a client tool call. Without a result the call keeps waiting, unless the
   /// user sent a new message.
   private Optional<GivenAnswer> result(AgUiTaskTree.AgUiQuestion question, boolean speaks) {
-    var call =
-        question.input() == null
-            ? null
-            : QuestionMetadata.toolCallOf(question.input()).orElse(null);
+    var call = question.input() == null ? null : question.input().facts().toolCallId().orElse(null);
     var result =
         input.messages().stream()
             .filter(inputMessage -> inputMessage.hasRole("tool"))
@@ -161,8 +154,7 @@ final class ResumeAnswers {
     if (result.isPresent()) {
       var inputMessage = result.get();
       var about =
-          Json.object().put(Submission.RUN_ID, input.runId()).put(MESSAGE_ID, inputMessage.id());
-      about.put(QuestionMetadata.TOOL_CALL_ID, inputMessage.toolCallId());
+          AnswerFacts.ofToolMessage(input.runId(), inputMessage.id(), inputMessage.toolCallId());
       JsonNode value =
           inputMessage.error() == null
               ? StringNode.valueOf(inputMessage.text())

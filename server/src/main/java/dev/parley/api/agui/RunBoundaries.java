@@ -28,7 +28,7 @@ final class RunBoundaries {
 
   /// Begins the first run of a root task. `rewound` is the rewind before it, if there was one.
   void begin(AgUiRunState agUiRunState, @Nullable ContextRewound rewound) {
-    agUiRunState.startRun(AgUiRunState.runId(agUiRunState.created.metadata()));
+    agUiRunState.startRun(agUiRunState.created.facts().runId().orElse(null));
     var message = agUiRunState.message;
     start(agUiRunState, message == null ? List.of() : List.of(ContentParts.message(message)));
     if (rewound != null) {
@@ -47,9 +47,12 @@ final class RunBoundaries {
   private void start(AgUiRunState agUiRunState, List<ObjectNode> messages) {
     var started = AgUiEvent.RUN_STARTED.json().put("threadId", thread.value());
     started.put("runId", agUiRunState.runId).put("protocolVersion", AgUiVersion.newest().wire());
-    var metadata = agUiRunState.created.metadata();
-    if (agUiRunState.isFirstRun() && metadata != null && metadata.path("parentRunId").isString()) {
-      started.set("parentRunId", metadata.get("parentRunId"));
+    if (agUiRunState.isFirstRun()) {
+      agUiRunState
+          .created
+          .facts()
+          .parentRunId()
+          .ifPresent(parent -> started.put("parentRunId", parent));
     }
     if (!messages.isEmpty()) {
       var input = started.putObject("input").put("threadId", thread.value());
@@ -116,8 +119,7 @@ final class RunBoundaries {
   /// Adds the answer, and the reason if it ended early.
   private static void result(ObjectNode finished, TaskComplete complete) {
     var content = complete.content();
-    var reason =
-        complete.metadata() == null ? "" : complete.metadata().path(FINISH_REASON).asString("");
+    var reason = complete.facts().finishReason().orElse("");
     if (!reason.isEmpty()) {
       var result = finished.putObject("result").put(RESULT_TEXT, content == null ? "" : content);
       result.put(FINISH_REASON, reason).put("truncated", reason.equals("length"));

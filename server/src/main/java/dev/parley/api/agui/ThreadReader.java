@@ -64,9 +64,8 @@ final class ThreadReader {
 
     /// Call this inside `inspect`: the task may change later.
     static OpenRoot of(OpenTask task) {
-      var given = AgUiRunState.runId(task.created().metadata());
       var id = task.origin().taskId();
-      return new OpenRoot(id, given == null ? id.value() : given);
+      return new OpenRoot(id, task.created().facts().runId().orElse(id.value()));
     }
   }
 

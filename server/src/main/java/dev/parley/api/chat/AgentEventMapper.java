@@ -25,7 +25,6 @@ import dev.parley.protocol.ToolEvent;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.protocol.ToolEvent.ToolStart;
-import dev.parley.task.EarlyEnd;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -116,16 +115,15 @@ final class AgentEventMapper {
       var list = json.putArray("artifacts");
       complete.artifacts().forEach(artifact -> list.addObject().put("id", artifact.value()));
     }
-    var metadata = complete.metadata() == null ? Json.object() : complete.metadata();
-    var taskCosts = TaskCosts.of(complete.metadata());
+    var taskCosts = TaskCosts.of(complete.facts());
     if (taskCosts.usage() != null) {
       json.set("usage", taskCosts.usage());
     }
-    json.put("duration", metadata.path("duration").asLong(0));
+    json.put("duration", complete.facts().duration().asLong(0));
     if (taskCosts.costUsd() != null) {
       json.put("costUsd", taskCosts.costUsd());
     }
-    EarlyEnd.in(complete.metadata()).ifPresent(early -> early.put(json));
+    complete.facts().earlyEnd().ifPresent(early -> early.put(json));
     return json;
   }
 
@@ -140,16 +138,14 @@ final class AgentEventMapper {
   }
 
   private static ObjectNode cancelled(Origin origin, TaskStatus status) {
-    var metadata = status.metadata();
-    var never = metadata != null && !metadata.path("started").asBoolean(true);
+    var never = !status.facts().started();
     return Json.object()
         .put("reason", never ? NEVER_STARTED : reason(status))
         .put("agentId", origin.agentId().value());
   }
 
   private static String reason(TaskStatus status) {
-    var metadata = status.metadata();
-    return metadata == null ? "" : metadata.path("reason").asString("");
+    return status.facts().reason().orElse("");
   }
 
   private Optional<AgentEvent> complete(Entry entry, Origin origin, ContentComplete complete) {

@@ -69,11 +69,10 @@ final class ChatEventMapper {
 
   /// A message that starts a task, or one that is sent to a running task.
   private static ObjectNode userMessage(Entry entry, Message message) {
-    var metadata = message.metadata() == null ? Json.object() : message.metadata();
-    var steers = metadata.path("steer").asBoolean(false);
+    var steers = message.facts().steers();
     var json = json(steers ? "task_progress" : "started", entry);
     json.put("messageId", message.messageId().value());
-    copy(metadata, "taskId", json);
+    message.facts().taskId().ifPresent(task -> json.put("taskId", task.value()));
     return steers ? json.put("content", "Sent to the running task").put("stage", "steer") : json;
   }
 
@@ -157,8 +156,8 @@ final class ChatEventMapper {
   /// The answer precedes the end of its task in the log, so it is in every history.
   private ObjectNode completed(AgentEvent event) {
     var json = json(event).put("type", "completed");
-    if (event.entry().event() instanceof TaskComplete(_, _, var about)) {
-      AnswerAuthor.of(about).ifPresent(agent -> json.put("agentId", agent));
+    if (event.entry().event() instanceof TaskComplete complete) {
+      AnswerAuthor.of(complete.facts()).ifPresent(agent -> json.put("agentId", agent));
     }
     past.answer(event.entry())
         .ifPresent(

@@ -173,7 +173,7 @@ final class ChatHistoryRoutes {
             .orElse(TaskOptions.NONE);
     var messageLabel =
         message
-            .flatMap(view -> ChatMessage.clientMetadata(view.metadata()))
+            .flatMap(view -> view.facts().client())
             .map(MessageLabel::of)
             .orElse(MessageLabel.NONE);
     var submission =

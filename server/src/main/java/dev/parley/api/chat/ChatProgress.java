@@ -14,6 +14,7 @@ import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputEvent.InputReceived;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolEvent.ToolProgress;
@@ -30,8 +31,8 @@ final class ChatProgress {
   /// A change to a state that is not terminal.
   static ObjectNode of(TaskStatus status) {
     var metadata = status.metadata() == null ? Json.object() : status.metadata().deepCopy();
-    var percentage = metadata.remove("percentage");
-    var routed = metadata.has("routing");
+    StatusFacts.removePercentage(metadata);
+    var routed = status.facts().routing().isPresent();
     var stage =
         switch (status.status()) {
           case SUBMITTED -> "queued";
@@ -41,9 +42,7 @@ final class ChatProgress {
         };
     var words = status.message() == null ? defaultMessage(status.status()) : status.message();
     var json = Json.object().put("message", words);
-    if (percentage != null) {
-      json.set("percentage", percentage);
-    }
+    status.facts().percentage().ifPresent(percentage -> json.set("percentage", percentage));
     return with(json.put("stage", stage), metadata);
   }
 

@@ -5,7 +5,6 @@ import dev.parley.projection.MessageView;
 import dev.parley.projection.TaskView;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ContextId;
-import dev.parley.protocol.Json;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.WireName;
 import java.math.BigDecimal;
@@ -19,23 +18,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// Maps tasks and their results to the records of the chat API.
 final class ChatTaskResults {
-
-  private static final List<String> OWN_FIELDS =
-      List.of(
-          "usage",
-          "modelUsage",
-          "costUsd",
-          "duration",
-          "iterations",
-          "tokensUsed",
-          "ownUsage",
-          "agentId",
-          "started",
-          "previousResults",
-          "clientTools",
-          "strategy",
-          "blockedBy",
-          "subtaskIds");
 
   private final ApiDependencies parts;
 
@@ -85,13 +67,15 @@ final class ChatTaskResults {
 
   /// The task.
   AgentTask task(TaskView view) {
-    var metadata = metadata(view);
     var priority = view.priority();
     return new AgentTask(
         view.taskId(),
         Optional.ofNullable(view.taskType()).orElse("general"),
         Optional.ofNullable(view.prompt()).orElse(""),
-        new TaskContext(view.workingDirectory(), metadata.get("previousResults"), view.contextId()),
+        new TaskContext(
+            view.workingDirectory(),
+            view.facts().previousResultList().orElse(null),
+            view.contextId()),
         priority == null ? "normal" : ((WireName) priority).wire(),
         Optional.ofNullable(view.timeoutMs()).orElse(parts.taskTimeout().toMillis()),
         view.parentTaskId(),
@@ -107,13 +91,14 @@ final class ChatTaskResults {
     if (!status.ended()) {
       return Optional.empty();
     }
-    var metadata = metadata(view);
-    var taskCosts = TaskCosts.of(metadata);
+    var end = view.endFacts();
+    var taskCosts = TaskCosts.of(end);
+    var others = end.others();
     var error = view.error();
     return Optional.of(
         new AgentResult(
             view.taskId(),
-            AnswerAuthor.of(view.metadata()).orElse(view.agentId().value()),
+            AnswerAuthor.of(end).orElse(view.agentId().value()),
             status,
             output(view),
             error(view, status),
@@ -122,9 +107,9 @@ final class ChatTaskResults {
             taskCosts.usage(),
             taskCosts.modelUsage(),
             taskCosts.costUsd(),
-            duration(view, metadata),
-            metadata.has("iterations") ? metadata.get("iterations").intValue() : null,
-            rest(metadata)));
+            duration(view),
+            end.iterations().isMissingNode() ? null : end.iterations().intValue(),
+            others.isEmpty() ? null : others));
   }
 
   private static ChatStatus status(TaskView view) {
@@ -146,10 +131,8 @@ final class ChatTaskResults {
     if (status == ChatStatus.SUCCESS) {
       return null;
     }
-    var metadata = metadata(view);
-    return metadata.path("started").asBoolean(true)
-        ? metadata.path("reason").asString(status.wire())
-        : AgentEventMapper.NEVER_STARTED;
+    var facts = view.statusFacts();
+    return facts.started() ? facts.reason().orElse(status.wire()) : AgentEventMapper.NEVER_STARTED;
   }
 
   private @Nullable List<TaskArtifact> artifacts(TaskView view) {
@@ -170,21 +153,12 @@ final class ChatTaskResults {
         .toList();
   }
 
-  private static long duration(TaskView view, ObjectNode metadata) {
-    if (metadata.has("duration")) {
-      return metadata.get("duration").longValue();
+  private static long duration(TaskView view) {
+    var measured = view.endFacts().duration();
+    if (!measured.isMissingNode()) {
+      return measured.longValue();
     }
     var ended = Optional.ofNullable(view.endedAt()).orElse(view.updatedAt());
     return Duration.between(view.createdAt(), ended).toMillis();
-  }
-
-  private static @Nullable ObjectNode rest(ObjectNode metadata) {
-    var rest = metadata.deepCopy();
-    rest.remove(OWN_FIELDS);
-    return rest.isEmpty() ? null : rest;
-  }
-
-  private static ObjectNode metadata(TaskView view) {
-    return view.metadata() == null ? Json.object() : view.metadata();
   }
 }

@@ -1,6 +1,7 @@
 package dev.parley.api.chat;
 
 import dev.parley.protocol.Json;
+import dev.parley.protocol.TaskEndFacts;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Optional;
@@ -23,15 +24,12 @@ record TaskCosts(
   /// The sums in the metadata at the end of a task. In logs of version 0.1 they are the task's own,
   /// and each result has separate sums. In later logs they include all subtasks; those logs have
   /// `ownUsage`.
-  static TaskCosts of(@Nullable ObjectNode metadata) {
-    if (metadata == null) {
-      return new TaskCosts(null, null, null);
-    }
+  static TaskCosts of(TaskEndFacts end) {
     var usage = Json.object();
     var models = Json.object();
-    add(usage, metadata.path("usage"));
-    addModels(models, metadata.path("modelUsage"));
-    for (var result : metadata.has("ownUsage") ? Json.object() : metadata.path("results")) {
+    add(usage, end.usage());
+    addModels(models, end.modelUsage());
+    for (var result : end.sumsIncludeSubtasks() ? List.<JsonNode>of() : end.results()) {
       add(usage, result.path("usage"));
       addModels(models, result.path("modelUsage"));
     }

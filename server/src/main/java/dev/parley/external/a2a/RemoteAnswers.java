@@ -7,6 +7,8 @@ import dev.parley.external.a2a.RemoteTaskState.RemoteQuestion;
 import dev.parley.external.cli.Approvals;
 import dev.parley.external.cli.Approvals.ApprovalDecision;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.QuestionFacts;
+import dev.parley.protocol.QuestionPurpose;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -105,10 +107,11 @@ final class RemoteAnswers {
   }
 
   private static ObjectNode arguments(RemoteQuestion remoteQuestion) {
-    return remoteQuestion.metadata().path("toolCall").path("arguments")
-            instanceof ObjectNode arguments
-        ? arguments
-        : Json.object();
+    return remoteQuestion
+        .facts()
+        .toolCall()
+        .map(QuestionFacts.AskedCall::arguments)
+        .orElseGet(Json::object);
   }
 
   private static A2aMessage answers(
@@ -156,7 +159,7 @@ final class RemoteAnswers {
     if (value == null) {
       return A2aPart.text(unanswered(remoteQuestion));
     }
-    if (remoteQuestion.metadata().path(Approvals.PURPOSE).asString("").equals("sign-in")) {
+    if (remoteQuestion.facts().purpose().orElse(null) == QuestionPurpose.SIGN_IN) {
       return A2aPart.text(
           switch (Approvals.decisionOf(value, Json.object())) {
             case ApprovalDecision.Allowed _ -> SIGNED_IN;

@@ -15,6 +15,7 @@ import dev.parley.external.cli.OpenCallAppender;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContentEvent.FinishReason;
+import dev.parley.protocol.EarlyEnd;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
@@ -22,12 +23,14 @@ import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ThoughtEvent.ThoughtType;
 import dev.parley.protocol.ThoughtEvent.Verbosity;
+import dev.parley.protocol.ToolCallFacts;
 import dev.parley.protocol.ToolEvent;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.TaskRun;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -47,8 +50,6 @@ final class RemoteEventWriter {
   private static final Set<String> QUESTIONS =
       Set.of("adk_request_confirmation", "adk_request_credential");
 
-  private static final Set<String> EARLY_ENDS = Set.of("length", "content-filter", "refusal");
-
   private static final A2aStatus NO_STATUS = new A2aStatus(A2aState.UNKNOWN, null, null);
 
   /// How an artifact's content relates to its earlier content.
@@ -67,7 +68,7 @@ final class RemoteEventWriter {
   private final List<Event> pending = new ArrayList<>();
   private final ArtifactImporter importer;
   private A2aStatus status = NO_STATUS;
-  private String earlyEnd = "";
+  private @Nullable EarlyEnd earlyEnd;
   private long writtenLength;
 
   RemoteEventWriter(TaskRun taskRun, RemoteTaskState story, String program) {
@@ -83,8 +84,8 @@ final class RemoteEventWriter {
   }
 
   /// Why the remote model ended the answer early; empty if it did not or this is not known.
-  String earlyEnd() {
-    return earlyEnd;
+  Optional<EarlyEnd> earlyEnd() {
+    return Optional.ofNullable(earlyEnd);
   }
 
   /// Resets the status because a message is about to be sent.
@@ -123,9 +124,7 @@ final class RemoteEventWriter {
 
   private void noteEarlyEnd(@Nullable ObjectNode metadata) {
     var reason = metadata == null ? "" : metadata.path("finishReason").asString("");
-    if (EARLY_ENDS.contains(reason)) {
-      earlyEnd = reason;
-    }
+    earlyEnd = EarlyEnd.find(reason).orElse(earlyEnd);
   }
 
   /// True if this belongs to the task that was sent to the agent. The first item determines its
@@ -325,12 +324,7 @@ final class RemoteEventWriter {
       return;
     }
     var id = taskRun.sources().toolCallId();
-    var metadata =
-        Json.object()
-            .put("provider", PROVIDER)
-            .put(RemoteTaskState.CALL, call)
-            .put("effect", "at-most-once")
-            .put("concurrent", true);
+    var metadata = ToolCallFacts.ofExternalStart(PROVIDER, call);
     var arguments = data.path("args") instanceof ObjectNode object ? object : Json.object();
     count(arguments.toString().length());
     var key = taskRun.origin().taskId() + "/" + id;

@@ -7,7 +7,6 @@ import dev.parley.a2a.A2aStatus;
 import dev.parley.agent.QuestionFactory;
 import dev.parley.auth.SignInId;
 import dev.parley.auth.SignInRequests;
-import dev.parley.external.cli.Approvals;
 import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.AuthEvent.AuthType;
 import dev.parley.protocol.AuthId;
@@ -16,10 +15,11 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.QuestionFacts;
+import dev.parley.protocol.QuestionPurpose;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.VisibleText;
-import dev.parley.task.QuestionMetadata;
 import dev.parley.task.TaskRun;
 import dev.parley.tool.Urgency;
 import java.time.Duration;
@@ -138,20 +138,18 @@ final class RemoteQuestionMapper {
     var name = tool.path("name").asString("tool");
     var arguments = tool.path("args") instanceof ObjectNode object ? object : Json.object();
     var metadata = metadata(APPROVAL, tool.path("id").asString(""), 0);
-    metadata.put(Approvals.PURPOSE, "approval");
-    var call = metadata.putObject("toolCall");
+    QuestionFacts.putPurpose(metadata, QuestionPurpose.APPROVAL);
     var known = remoteState.openCalls.get(tool.path("call_id").asString(""));
+    QuestionFacts.putToolCall(
+        metadata,
+        new QuestionFacts.AskedCall(
+            known == null ? null : known.toolCallId().value(), name, arguments));
     if (known != null) {
-      metadata.put(QuestionMetadata.TOOL_CALL_ID, known.toolCallId().value());
-      call.put(QuestionMetadata.TOOL_CALL_ID, known.toolCallId().value());
+      QuestionFacts.putToolCallId(metadata, known.toolCallId());
     }
-    call.put("toolName", name).set("arguments", arguments);
-    metadata
-        .put(QuestionFactory.HASH, QuestionFactory.hash(name, arguments))
-        .put("effect", "at-most-once");
-    metadata.put(
-        QuestionFactory.SUMMARY,
-        "Lets the remote agent call " + shortened(name) + " on its own system");
+    QuestionFacts.putHash(metadata, QuestionFactory.hash(name, arguments), "at-most-once");
+    QuestionFacts.putSummary(
+        metadata, "Lets the remote agent call " + shortened(name) + " on its own system");
     if (!hint.isBlank()) {
       metadata.put("hint", shortened(hint));
     }
@@ -213,8 +211,9 @@ final class RemoteQuestionMapper {
       @Nullable ObjectNode schema,
       @Nullable List<JsonNode> options,
       ObjectNode metadata) {
-    metadata.put("provider", RemoteTaskState.STATE).put("timeout", timeout.toSeconds());
-    metadata.put(Urgency.KEY, Urgency.of(taskRun.created().priority()).wire());
+    QuestionFacts.putProvider(metadata, RemoteTaskState.STATE);
+    QuestionFacts.putTimeout(metadata, timeout);
+    QuestionFacts.putUrgency(metadata, Urgency.of(taskRun.created().priority()));
     return new InputRequired(
         new InputId(taskRun.sources().ids().get()),
         true,
@@ -240,7 +239,8 @@ final class RemoteQuestionMapper {
   /// Asks the user to sign in at an address and to confirm it.
   private InputRequired confirmSignIn(String words, String where) {
     var metadata = metadata(TEXT, "", 0);
-    metadata.put(Approvals.PURPOSE, "sign-in").put("authUrl", where);
+    QuestionFacts.putPurpose(metadata, QuestionPurpose.SIGN_IN);
+    metadata.put("authUrl", where);
     var prompt = words.contains(where) ? words : words + "\n" + where;
     return required(
         InputType.CONFIRMATION,

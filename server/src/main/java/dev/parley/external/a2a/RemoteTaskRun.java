@@ -14,10 +14,12 @@ import dev.parley.protocol.AuthEvent.AuthLapsed;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.task.TaskOutcome;
@@ -371,26 +373,19 @@ final class RemoteTaskRun {
     if (remoteState.context != null) {
       remote.put(RemoteTaskState.CONTEXT, remoteState.context);
     }
-    if (!writer.earlyEnd().isEmpty()) {
-      result.put("finishReason", writer.earlyEnd());
-    }
-    if (writer.earlyEnd().equals("length")) {
-      result.put("truncated", true);
-    }
+    writer.earlyEnd().ifPresent(early -> early.put(result));
     return new TaskOutcome.Completed(remoteState.written.answer(), result);
   }
 
   private TaskOutcome parked() {
-    var metadata = Json.object().put("blockedBy", "user");
-    var inputs = metadata.putArray("inputIds");
-    remoteState.questions.forEach(
-        (id, remoteQuestion) -> {
-          if (remoteQuestion.open() && !remoteQuestion.signIn()) {
-            inputs.add(id);
-          }
-        });
+    var inputs =
+        remoteState.questions.entrySet().stream()
+            .filter(asked -> asked.getValue().open() && !asked.getValue().signIn())
+            .map(asked -> new InputId(asked.getKey()))
+            .toList();
     return new TaskOutcome.Parked(
-        inputs.isEmpty() ? TaskState.WAITING_AUTH : TaskState.WAITING_INPUT, metadata);
+        inputs.isEmpty() ? TaskState.WAITING_AUTH : TaskState.WAITING_INPUT,
+        StatusFacts.ofWaiting(inputs));
   }
 
   /// Expires the open questions because a message replaces their answers.

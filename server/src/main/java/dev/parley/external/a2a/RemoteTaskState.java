@@ -18,11 +18,12 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.QuestionFacts;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
-import dev.parley.task.QuestionMetadata;
+import dev.parley.task.DeclinedAnswer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -74,38 +75,34 @@ final class RemoteTaskState {
   static final String ARTIFACT = "artifactId";
   static final String FRESH = "fresh";
 
-  /// In a tool call's metadata: the remote id of the call.
-  static final String CALL = "callId";
-
   /// The reason of an expired question that the agent no longer asks. Stored in logs: never change
   /// it.
   static final String SETTLED = "it was answered or withdrawn where the agent works";
 
   /// A question to a person. `value` is the answer, or `reason` is why there is none.
   record RemoteQuestion(
-      ObjectNode metadata,
+      QuestionFacts facts,
       boolean signIn,
       boolean open,
       @Nullable JsonNode value,
       @Nullable String reason) {
 
-    private static RemoteQuestion of(@Nullable ObjectNode metadata, boolean signIn) {
-      return new RemoteQuestion(
-          metadata == null ? Json.object() : metadata, signIn, true, null, null);
+    private static RemoteQuestion of(QuestionFacts facts, boolean signIn) {
+      return new RemoteQuestion(facts, signIn, true, null, null);
     }
 
     /// The data of the remote question.
     JsonNode remoteMetadata() {
-      return metadata.path(STATE);
+      return facts.extension(STATE).orElseGet(Json::object);
     }
 
     private RemoteQuestion answered(@Nullable JsonNode answer) {
-      return new RemoteQuestion(metadata, signIn, false, answer, null);
+      return new RemoteQuestion(facts, signIn, false, answer, null);
     }
 
     private RemoteQuestion expired(@Nullable String why) {
       return new RemoteQuestion(
-          metadata, signIn, false, null, why == null ? "there was no answer" : why);
+          facts, signIn, false, null, why == null ? "there was no answer" : why);
     }
   }
 
@@ -147,15 +144,15 @@ final class RemoteTaskState {
         writtenThoughts.add(text(piece.metadata(), MESSAGE));
       }
       case ToolStart start -> {
-        openCalls.put(text(start.metadata(), CALL), start);
-        startedCalls.add(text(start.metadata(), CALL));
+        openCalls.put(start.facts().externalId().orElse(""), start);
+        startedCalls.add(start.facts().externalId().orElse(""));
       }
       case ToolComplete end ->
           openCalls.values().removeIf(call -> call.toolCallId().equals(end.toolCallId()));
       case InputRequired asked ->
-          questions.put(asked.inputId().value(), RemoteQuestion.of(asked.metadata(), false));
+          questions.put(asked.inputId().value(), RemoteQuestion.of(asked.facts(), false));
       case AuthRequired asked ->
-          questions.put(asked.authId().value(), RemoteQuestion.of(asked.metadata(), true));
+          questions.put(asked.authId().value(), RemoteQuestion.of(asked.facts(), true));
       default -> applyExternal(event);
     }
   }
@@ -166,8 +163,8 @@ final class RemoteTaskState {
     switch (event) {
       case Message message when message.role() == Role.USER ->
           unsentMessages.add(message.content());
-      case InputReceived answer when QuestionMetadata.skips(answer.value()) ->
-          expire(answer.inputId().value(), QuestionMetadata.SKIPPED);
+      case InputReceived answer when DeclinedAnswer.skips(answer.value()) ->
+          expire(answer.inputId().value(), DeclinedAnswer.SKIPPED);
       case InputReceived answer ->
           questions.computeIfPresent(
               answer.inputId().value(), (_, q) -> q.answered(answer.value()));

@@ -8,13 +8,15 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.QuestionFacts;
+import dev.parley.protocol.QuestionPurpose;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.VisibleText;
-import dev.parley.task.QuestionMetadata;
 import dev.parley.task.TaskRun;
 import dev.parley.tool.CallSummary;
 import dev.parley.tool.Tool.Permission;
@@ -38,9 +40,6 @@ public final class Approvals {
   /// Key in the state of a checkpoint: the question whose answer is about to be sent to the
   /// program.
   static final String DELIVERED = "delivered";
-
-  /// Key in the metadata of a question: the purpose of the question.
-  public static final String PURPOSE = "purpose";
 
   static final String GONE = "the program that asked has ended";
   private static final String WITHDRAWN = "the program no longer asks for it";
@@ -196,7 +195,7 @@ public final class Approvals {
       }
       var end =
           taskRun.waitFor(
-              new TaskStatus(TaskState.WAITING_INPUT, null, waiting(List.of(id))),
+              new TaskStatus(TaskState.WAITING_INPUT, null, StatusFacts.ofWaiting(List.of(id))),
               before,
               entry -> answers(entry, id));
       taskRun.emit(List.of(delivered(id)));
@@ -209,14 +208,6 @@ public final class Approvals {
     } finally {
       permissionQuestions.endWait();
     }
-  }
-
-  /// The status metadata of a task that waits for these answers.
-  static ObjectNode waiting(List<InputId> asked) {
-    var waiting = Json.object().put("blockedBy", "user");
-    var ids = waiting.putArray("inputIds");
-    asked.forEach(id -> ids.add(id.value()));
-    return waiting;
   }
 
   /// A checkpoint which records that the result of a question is about to be sent to the program.
@@ -257,26 +248,27 @@ public final class Approvals {
       ProgramEvent.PermissionAsked permissionAsked,
       Optional<ToolCallId> call,
       String hash) {
-    var metadata = Json.object().put(PURPOSE, "approval");
-    var about = metadata.putObject("toolCall");
-    call.ifPresent(
-        known -> {
-          metadata.put(QuestionMetadata.TOOL_CALL_ID, known.value());
-          about.put(QuestionMetadata.TOOL_CALL_ID, known.value());
-        });
-    about.put("toolName", permissionAsked.tool()).set("arguments", permissionAsked.arguments());
+    var metadata = Json.object();
+    QuestionFacts.putPurpose(metadata, QuestionPurpose.APPROVAL);
+    QuestionFacts.putToolCall(
+        metadata,
+        new QuestionFacts.AskedCall(
+            call.map(ToolCallId::value).orElse(null),
+            permissionAsked.tool(),
+            permissionAsked.arguments()));
+    call.ifPresent(known -> QuestionFacts.putToolCallId(metadata, known));
     if (!permissionAsked.reply().acceptsEditedArguments()) {
-      metadata
-          .putObject(QuestionMetadata.ARGUMENTS_SCHEMA)
-          .set("const", permissionAsked.arguments());
+      QuestionFacts.putArgumentsSchema(
+          metadata, Json.object().set("const", permissionAsked.arguments()));
     }
-    metadata.put(QuestionFactory.HASH, hash).put("effect", "at-most-once");
-    metadata.put(
-        QuestionFactory.SUMMARY,
+    QuestionFacts.putHash(metadata, hash, "at-most-once");
+    QuestionFacts.putSummary(
+        metadata,
         CallSummary.ofExternal(
             permissionAsked.tool(), permissionAsked.arguments(), taskRun.workingDirectory()));
-    metadata.put("provider", settings.program().wire()).put("timeout", patience.toSeconds());
-    metadata.put(Urgency.KEY, Urgency.of(taskRun.created().priority()).wire());
+    QuestionFacts.putProvider(metadata, settings.program().wire());
+    QuestionFacts.putTimeout(metadata, patience);
+    QuestionFacts.putUrgency(metadata, Urgency.of(taskRun.created().priority()));
     return new InputRequired(
         id,
         true,

@@ -6,13 +6,14 @@ import dev.parley.log.EventLog;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.QuestionFacts;
 import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.ToolEvent;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.task.Agent;
-import dev.parley.task.QuestionMetadata;
 import dev.parley.task.TaskOutcome;
 import dev.parley.task.TaskRun;
 import dev.parley.tool.process.ManagedProcesses;
@@ -34,9 +35,6 @@ import tools.jackson.databind.node.ObjectNode;
 /// session, which the next task resumes. After a crash the program is gone: the agent resumes its
 /// session and describes what happened. The same prompt is never sent twice.
 public final class CliAgent implements Agent {
-
-  /// Key in the metadata of a task: the settings that override the agent's configuration.
-  public static final String OVERRIDES = "cli";
 
   private static final int STARTS_MAX = 4;
 
@@ -68,8 +66,7 @@ public final class CliAgent implements Agent {
 
   @Override
   public TaskOutcome work(TaskRun taskRun) throws InterruptedException {
-    var metadata = taskRun.created().metadata();
-    var wishes = metadata == null ? Json.object() : metadata.path(OVERRIDES);
+    var wishes = taskRun.created().facts().overrides();
     var problem = problem(wishes);
     if (problem != null) {
       return new TaskOutcome.Failed(ErrorCode.INVALID_INPUT, problem, false);
@@ -173,9 +170,7 @@ public final class CliAgent implements Agent {
     /// Adds the instructions of the task to its prompt, for programs that read instructions only
     /// with the first prompt of a session.
     private ProgramRequest withTaskInstructions(ProgramRequest programRequest) {
-      var metadata = taskRun.created().metadata();
-      var own =
-          metadata == null ? null : JsonLine.text(metadata.path(OVERRIDES).path("instructions"));
+      var own = JsonLine.text(taskRun.created().facts().overrides().path("instructions"));
       return own == null || programRequest.resume() == null || mine.program() == CliProgram.CLAUDE
           ? programRequest
           : new ProgramRequest(own + "\n\n" + programRequest.prompt(), programRequest.resume());
@@ -279,7 +274,7 @@ public final class CliAgent implements Agent {
       var asked = story.unanswered();
       if (!asked.isEmpty() && canResume()) {
         // The server stopped after it wrote the question and before it wrote that the task waits.
-        return new TaskOutcome.Parked(TaskState.WAITING_INPUT, Approvals.waiting(asked));
+        return new TaskOutcome.Parked(TaskState.WAITING_INPUT, StatusFacts.ofWaiting(asked));
       }
       taskRun.closeBlocks();
       while (!taskRun.emitUnlessNewEntries(this::closingEvents)) {
@@ -359,20 +354,23 @@ public final class CliAgent implements Agent {
       story.questions.values().stream()
           .filter(
               pendingApproval ->
-                  QuestionMetadata.toolCallOf(pendingApproval.asked())
+                  pendingApproval
+                      .asked()
+                      .facts()
+                      .toolCallId()
                       .filter(story.openCalls::containsKey)
                       .isEmpty())
           .forEach(pendingApproval -> notes.add(note(pendingApproval)));
       return notes;
     }
 
-    private static JsonNode call(CliTaskState.PendingApproval pendingApproval) {
-      var metadata = pendingApproval.asked().metadata();
-      return metadata == null ? Json.object() : metadata.path("toolCall");
+    private static Optional<QuestionFacts.AskedCall> call(
+        CliTaskState.PendingApproval pendingApproval) {
+      return pendingApproval.asked().facts().toolCall();
     }
 
     private static ObjectNode about(CliTaskState.PendingApproval pendingApproval) {
-      return JsonLine.object(call(pendingApproval).path("arguments"));
+      return call(pendingApproval).map(QuestionFacts.AskedCall::arguments).orElseGet(Json::object);
     }
 
     private static Approvals.ApprovalDecision.FinalDecision verdict(
@@ -383,7 +381,7 @@ public final class CliAgent implements Agent {
 
     private String note(CliTaskState.PendingApproval pendingApproval) {
       return note(
-          call(pendingApproval).path("toolName").asString(""),
+          call(pendingApproval).map(QuestionFacts.AskedCall::toolName).orElse(""),
           about(pendingApproval),
           pendingApproval);
     }

@@ -12,6 +12,7 @@ import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.ThoughtEvent.InternalLlmCall;
+import dev.parley.protocol.ToolCallFacts;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent;
 import dev.parley.protocol.ToolEvent.Mode;
@@ -83,8 +84,7 @@ public final class CliEventWriter {
     this.taskRun = taskRun;
     this.provider = provider;
     this.resumable = lasting;
-    var metadata = taskRun.created().metadata();
-    this.keepAll = metadata != null && metadata.path("raw").asString("").equals("all");
+    this.keepAll = taskRun.created().facts().keepsAllLines();
     this.main = new SpeakerOutput(null, taskRun.sources(), before.thoughts(), keepAll);
     this.turnsBefore = before.turns();
   }
@@ -205,9 +205,7 @@ public final class CliEventWriter {
     if (!usage.model().isEmpty()) {
       return usage;
     }
-    var metadata = taskRun.created().metadata();
-    var wished =
-        metadata == null ? "" : metadata.path(CliAgent.OVERRIDES).path("model").asString("");
+    var wished = taskRun.created().facts().overrides().path("model").asString("");
     return new Usage(
         wished.isEmpty() ? "unknown" : wished,
         usage.inputTokens(),
@@ -249,14 +247,9 @@ public final class CliEventWriter {
       ToolCallId id,
       @Nullable InvocationId invocation,
       @Nullable SubagentMetadata subagents) {
-    var metadata =
-        Json.object()
-            .put("provider", provider)
-            .put("callId", called.id())
-            .put("effect", "at-most-once")
-            .put("concurrent", true);
+    var metadata = ToolCallFacts.ofExternalStart(provider, called.id());
     if (invocation != null) {
-      metadata.put("invocationId", invocation.value());
+      ToolCallFacts.putInvocationId(metadata, invocation);
     }
     var key = taskRun.origin().taskId() + "/" + id;
     return new ToolStart(id, called.name(), called.arguments(), metadata, 1, key, null, subagents);

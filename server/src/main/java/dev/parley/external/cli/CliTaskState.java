@@ -1,6 +1,5 @@
 package dev.parley.external.cli;
 
-import dev.parley.agent.QuestionFactory;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.InputEvent.InputLapsed;
@@ -15,7 +14,6 @@ import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
-import dev.parley.task.QuestionMetadata;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -118,9 +116,7 @@ final class CliTaskState {
     return questions.values().stream()
         .filter(
             pendingApproval ->
-                QuestionMetadata.toolCallOf(pendingApproval.asked())
-                    .filter(call::equals)
-                    .isPresent())
+                pendingApproval.asked().facts().toolCallId().filter(call::equals).isPresent())
         .findFirst();
   }
 
@@ -134,7 +130,6 @@ final class CliTaskState {
 
   /// The hash of the call that a question is about.
   static String hash(PendingApproval pendingApproval) {
-    var metadata = pendingApproval.asked().metadata();
-    return metadata == null ? "" : metadata.path(QuestionFactory.HASH).asString("");
+    return pendingApproval.asked().facts().hash().orElse("");
   }
 }

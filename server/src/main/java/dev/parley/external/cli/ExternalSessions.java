@@ -78,9 +78,7 @@ public final class ExternalSessions {
 
   /// True if the task sees the conversation of its context, and later tasks may see its work.
   public static boolean hasHistory(TaskRun taskRun) {
-    var metadata = taskRun.created().metadata();
-    return taskRun.origin().parentTaskId() == null
-        || (metadata != null && metadata.path(ConversationMemory.HISTORY).asBoolean(false));
+    return taskRun.origin().parentTaskId() == null || taskRun.created().facts().history();
   }
 
   private ProgramRequest freshRequest(List<MessageView> earlier, String prompt) {

@@ -20,7 +20,6 @@ import tools.jackson.databind.node.ObjectNode;
 /// interrupted, because the output in the meantime is lost.
 public final class ProxyAgent implements Agent {
 
-  private static final String OPTIONS_KEY = "cli";
   private static final long CHARACTERS_PER_TOKEN = 4;
 
   private final ProxySettings settings;
@@ -43,8 +42,7 @@ public final class ProxyAgent implements Agent {
 
   private ObjectNode request(TaskRun taskRun) {
     var request = Json.object().put("prompt", prompt(taskRun));
-    var metadata = taskRun.created().metadata();
-    var wishes = metadata == null ? Json.object() : metadata.path(OPTIONS_KEY);
+    var wishes = taskRun.created().facts().overrides();
     if (wishes.path("model").isString()) {
       request.set("model", wishes.path("model"));
     }

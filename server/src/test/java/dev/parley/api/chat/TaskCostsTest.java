@@ -3,6 +3,7 @@ package dev.parley.api.chat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.Json;
+import dev.parley.protocol.TaskEndFacts;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
@@ -13,7 +14,7 @@ class TaskCostsTest {
   void in_an_old_log_the_sums_of_a_supervisor_and_of_its_results_are_added() {
     var taskCosts =
         TaskCosts.of(
-            json(
+            end(
                 """
                 {"usage": {"inputTokens": 1, "outputTokens": 2}, "modelUsage": {},
                  "results": [{"usage": {"inputTokens": 10, "outputTokens": 20, "costUsd": 0.5},
@@ -28,7 +29,7 @@ class TaskCostsTest {
   void sums_that_cover_the_tasks_below_are_taken_as_they_are() {
     var taskCosts =
         TaskCosts.of(
-            json(
+            end(
                 """
                 {"usage": {"inputTokens": 11, "outputTokens": 22, "costUsd": 0.5},
                  "ownUsage": {"inputTokens": 1, "outputTokens": 2},
@@ -42,7 +43,7 @@ class TaskCostsTest {
     assertThat(taskCosts.costUsd()).isEqualByComparingTo("0.5");
   }
 
-  private static ObjectNode json(String text) {
-    return Json.read(text.getBytes(StandardCharsets.UTF_8), ObjectNode.class);
+  private static TaskEndFacts end(String text) {
+    return TaskEndFacts.of(Json.read(text.getBytes(StandardCharsets.UTF_8), ObjectNode.class));
   }
 }

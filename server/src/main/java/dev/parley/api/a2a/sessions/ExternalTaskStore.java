@@ -6,7 +6,6 @@ import dev.parley.a2a.A2aParser;
 import dev.parley.a2a.A2aPart;
 import dev.parley.a2a.A2aRole;
 import dev.parley.a2a.A2aTask;
-import dev.parley.api.a2a.ExternalTasks;
 import dev.parley.api.a2a.KagentMetadata;
 import dev.parley.http.ApiDependencies;
 import dev.parley.log.AppendGuard;
@@ -20,6 +19,7 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.MessageDeleted;
 import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageFacts;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Origin;
 import dev.parley.protocol.Rejection;
@@ -29,6 +29,7 @@ import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskDeleted;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskEvent.TaskStored;
+import dev.parley.protocol.TaskFacts;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import java.util.ArrayList;
@@ -230,7 +231,7 @@ final class ExternalTaskStore {
     var created =
         new TaskCreated(
             Initiator.USER,
-            Json.object().put(ExternalTasks.IMPORTED, true),
+            TaskFacts.ofImported(),
             first == null ? null : new MessageId(first.messageId()),
             first == null ? null : text(first),
             null,
@@ -272,7 +273,7 @@ final class ExternalTaskStore {
         message.role() == A2aRole.USER ? Role.USER : Role.ASSISTANT,
         text(message),
         words ? null : message.parts().stream().<JsonNode>map(A2aEncoders.V1_0::part).toList(),
-        Json.object().put("taskId", task.id()).put(ExternalTasks.IMPORTED, true),
+        MessageFacts.ofImported(new TaskId(task.id())),
         principal);
   }
 

@@ -1,9 +1,9 @@
 package dev.parley.api.a2a.sessions;
 
-import dev.parley.http.ContextEditor;
 import dev.parley.projection.ContextList.ListedContext;
 import dev.parley.projection.ContextView;
 import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextFacts;
 import dev.parley.protocol.Json;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -38,10 +38,10 @@ record KagentSession(
 
   /// A field of the context's session metadata.
   static @Nullable String metadataField(ContextView context, String name) {
-    var metadata = context.metadata();
-    return metadata == null
-        ? null
-        : metadata.path(ContextEditor.SESSION).path(name).asStringOpt().orElse(null);
+    return ContextFacts.of(context.metadata())
+        .session()
+        .flatMap(session -> session.path(name).asStringOpt())
+        .orElse(null);
   }
 
   /// Returns the context's metadata with these session fields set. Null values leave a field
@@ -52,12 +52,12 @@ record KagentSession(
       @Nullable String user,
       @Nullable String source) {
     var all = before == null ? Json.object() : before.deepCopy();
-    var own = all.path(ContextEditor.SESSION) instanceof ObjectNode known ? known : Json.object();
+    var own = ContextFacts.of(all).session().orElseGet(Json::object);
     put(own, "agentId", agent == null ? null : agent.value());
     put(own, "userId", user);
     put(own, "source", source);
     if (!own.isEmpty()) {
-      all.set(ContextEditor.SESSION, own);
+      ContextFacts.putSession(all, own);
     }
     return all.isEmpty() ? null : all;
   }

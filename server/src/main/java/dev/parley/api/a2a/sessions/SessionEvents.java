@@ -11,6 +11,7 @@ import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.ReportEvent.InternalRaw;
+import dev.parley.protocol.TaskId;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -219,11 +220,10 @@ final class SessionEvents {
   private static ObjectNode messageEvent(Entry entry, Message message, @Nullable String edited) {
     var origin = entry.origin();
     var byUser = message.role() == Role.USER;
-    var metadata = message.metadata();
     var task =
         origin != null
             ? origin.rootTaskId().value()
-            : metadata == null ? null : metadata.path("taskId").asStringOpt().orElse(null);
+            : message.facts().taskId().map(TaskId::value).orElse(null);
     var author = byUser ? "user" : origin == null ? "agent" : origin.agentId().value();
     var event = event(entry, task, author);
     event.put("id", message.messageId().value());

@@ -1,7 +1,7 @@
 package dev.parley.api.a2a.sessions;
 
-import dev.parley.http.ContextEditor;
 import dev.parley.projection.ContextView;
+import dev.parley.protocol.ContextFacts;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import java.nio.charset.StandardCharsets;
@@ -45,9 +45,11 @@ record SessionShares(List<SessionShare> all) {
   }
 
   static SessionShares of(ContextView context) {
-    var metadata = context.metadata();
-    var list = metadata == null ? Json.object() : metadata.path(ContextEditor.SESSION).path(LIST);
-    return new SessionShares(list.valueStream().map(SessionShare::read).toList());
+    return new SessionShares(
+        ContextFacts.of(context.metadata()).session().stream()
+            .flatMap(session -> session.path(LIST).valueStream())
+            .map(SessionShare::read)
+            .toList());
   }
 
   /// True if a share has this token. Compares all hashes, each in constant time.
@@ -73,11 +75,9 @@ record SessionShares(List<SessionShare> all) {
   ObjectNode metadata(ContextView context) {
     var before = context.metadata();
     var metadata = before == null ? Json.object() : before.deepCopy();
-    var own =
-        metadata.path(ContextEditor.SESSION) instanceof ObjectNode known
-            ? known
-            : metadata.putObject(ContextEditor.SESSION);
+    var own = ContextFacts.of(metadata).session().orElseGet(Json::object);
     own.set(LIST, Json.mapper().valueToTree(all));
+    ContextFacts.putSession(metadata, own);
     return metadata;
   }
 

@@ -1,6 +1,4 @@
-package dev.parley.task;
-
-import dev.parley.protocol.WireName;
+package dev.parley.protocol;
 
 /// How several agents work together on a task.
 public enum RoutingStrategy implements WireName {

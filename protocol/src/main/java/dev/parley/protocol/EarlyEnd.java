@@ -1,4 +1,4 @@
-package dev.parley.task;
+package dev.parley.protocol;
 
 import dev.parley.protocol.ContentEvent.FinishReason;
 import java.util.Arrays;
@@ -19,11 +19,8 @@ public enum EarlyEnd {
   /// The model declined to answer.
   REFUSAL("refusal", FinishReason.REFUSAL, "The model refused to answer.");
 
-  /// In metadata: the name of the reason.
-  public static final String FINISH_REASON = "finishReason";
-
-  /// In metadata: true if the answer reached the output limit.
-  public static final String TRUNCATED = "truncated";
+  private static final String FINISH_REASON = "finishReason";
+  private static final String TRUNCATED = "truncated";
 
   private final String wire;
   private final FinishReason reason;
@@ -40,8 +37,13 @@ public enum EarlyEnd {
     return Arrays.stream(values()).filter(end -> end.reason == reason).findFirst();
   }
 
+  /// The reason with this name, if there is one.
+  public static Optional<EarlyEnd> find(String wire) {
+    return Arrays.stream(values()).filter(end -> end.wire.equals(wire)).findFirst();
+  }
+
   /// The reason in the metadata of an answer or of a task's end, if any.
-  public static Optional<EarlyEnd> in(@Nullable ObjectNode metadata) {
+  static Optional<EarlyEnd> in(@Nullable ObjectNode metadata) {
     if (metadata == null) {
       return Optional.empty();
     }
@@ -49,7 +51,7 @@ public enum EarlyEnd {
     // Older logs have only the flag.
     return name.isEmpty() && metadata.path(TRUNCATED).asBoolean(false)
         ? Optional.of(LENGTH)
-        : Arrays.stream(values()).filter(end -> end.wire.equals(name)).findFirst();
+        : find(name);
   }
 
   /// Writes the reason into metadata.
