@@ -82,6 +82,36 @@ test(
 );
 
 test(
+  "the output of a command keeps its lines, in the call and in the answer",
+  options,
+  async () => {
+    const { page } = await env.open();
+    await startConversation(page, "run printf 'a   b\\nsecond\\n'; exit 3");
+    await page.getByRole("button", { name: "Approve" }).click();
+    await waitUntilIdle(page);
+    const call = rows(page, "call");
+    await call.locator("summary").click();
+    assert.equal(await call.locator(".terminal pre").innerText(), "a   b\nsecond");
+    await call.getByText("Exit code 3").waitFor();
+    assert.equal(await call.getByText('"exitCode"').count(), 0);
+    assert.match(await rows(page, "text").last().innerText(), /a b\nsecond/);
+    await sendMessage(page, "say one\ntwo\n\nthree");
+    await page.locator(".message.user").nth(1).waitFor();
+    await waitUntilIdle(page);
+    for (const text of [rows(page, "text").last(), page.locator(".bubble").last()]) {
+      assert.match(await text.innerText(), /one\ntwo\n\nthree/);
+      assert.equal(await text.locator("p").count(), 2);
+    }
+    // Other results are the JSON that they are.
+    await sendMessage(page, 'use read_file {"path": "notes.txt"}');
+    await page.locator(".message.user").nth(2).waitFor();
+    await waitUntilIdle(page);
+    await rows(page, "call").last().locator("summary").click();
+    assert.equal(await rows(page, "call").last().locator(".terminal").count(), 0);
+  },
+);
+
+test(
   "sub-agents stand at their call, with threads of their own to any depth",
   options,
   async () => {
