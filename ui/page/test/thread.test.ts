@@ -111,6 +111,44 @@ test(
   },
 );
 
+test("the actions of an answer appear on the answer itself", options, async () => {
+  const { page } = await env.open();
+  await startConversation(page, "say `first`\n\n```\ncode\n```");
+  await waitUntilIdle(page);
+  await sendMessage(page, "say second");
+  await page.locator(".task-footer").nth(1).waitFor();
+  await waitUntilIdle(page);
+  const visible = (opacities: readonly string[]) =>
+    page.waitForFunction(
+      (wanted) =>
+        [...document.querySelectorAll(".task-footer .actions")]
+          .map((one) => getComputedStyle(one).opacity)
+          .join() === wanted,
+      opacities.join(),
+    );
+  await composer(page).hover();
+  await visible(["0", "0"]);
+  await rows(page, "text").first().hover();
+  await visible(["1", "0"]);
+  await rows(page, "text").last().hover();
+  await visible(["0", "1"]);
+  await rows(page, "end").first().hover();
+  await visible(["1", "0"]);
+  await rows(page, "message").last().hover();
+  await visible(["0", "0"]);
+  await rows(page, "text").first().locator("pre").focus();
+  await visible(["1", "0"]);
+  await rows(page, "text").last().hover();
+  await visible(["1", "1"]);
+  const contextId = decodeURIComponent(/#\/c\/([^/]+)/.exec(page.url())?.[1] ?? "");
+  const phone = await env.open({ at: `#/c/${contextId}`, hasTouch: true, isMobile: true });
+  await phone.page.getByRole("button", { name: "Copy answer" }).last().waitFor();
+  const shown = await phone.page
+    .locator(".task-footer .actions")
+    .evaluateAll((all) => all.map((one) => getComputedStyle(one).opacity));
+  assert.deepEqual(shown, ["1", "1"]);
+});
+
 test(
   "sub-agents stand at their call, with threads of their own to any depth",
   options,
