@@ -46,7 +46,7 @@ export class Conversation extends Store<ConversationState> {
   ) {
     const live = new LiveContext(api, contextId, { from: "recent", ...options });
     const box = outbox ?? new Outbox(api, contextId, options.clock);
-    super({ ...live.get(), shown: undefined, outgoing: box.get(), refused: undefined });
+    super({ ...live.get(), shown: live.get().context, outgoing: box.get(), refused: undefined });
     this.live = live;
     this.outbox = box;
     const update = (): void => this.update();

@@ -75,6 +75,12 @@ export class Outbox extends Store<readonly Outgoing[]> {
     return this.deliver(key);
   }
 
+  /** Adds a message that the server has accepted by another request, until it is in the log. */
+  addAccepted(message: NewMessage, messageId: string): void {
+    const done = { messageId, error: undefined, waiting: false, sending: false };
+    this.set([...this.get(), { key: newKey(), message, ...done }]);
+  }
+
   /** Sends a failed message again. */
   sendAgain(key: string): Promise<boolean> {
     this.faults.delete(key);

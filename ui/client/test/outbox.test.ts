@@ -171,3 +171,19 @@ test("what was closed tries nothing again", async () => {
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(got.length, 1);
 });
+
+test("a message that another request has delivered waits for the log, and is not sent", async () => {
+  const { outbox, got } = stage(async (request) => taken(request));
+  outbox.addAccepted({ content: "first" }, "m-first");
+  assert.equal(outbox.unsent, false);
+  assert.equal(await outbox.send({ content: "second" }), true);
+  assert.deepEqual(
+    got.map((one) => one.content),
+    ["second"],
+  );
+  outbox.removeDelivered(new Set(["m-first"]));
+  assert.deepEqual(
+    outbox.get().map((one) => one.message.content),
+    ["second"],
+  );
+});
