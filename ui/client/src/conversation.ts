@@ -81,6 +81,11 @@ export class Conversation extends Store<ConversationState> {
     return this.outbox.sendAgain(key);
   }
 
+  /** Sends a failed message with other options. */
+  sendChanged(key: string, change: Partial<NewMessage>): Promise<boolean> {
+    return this.outbox.sendChanged(key, change);
+  }
+
   /** Removes an unsent message and returns its text; undefined if it may already have arrived. */
   discard(key: string): string | undefined {
     return this.outbox.discard(key);

@@ -89,6 +89,18 @@ export class Outbox extends Store<readonly Outgoing[]> {
     return this.deliver(key);
   }
 
+  /** Sends a failed message with other options, in its place. */
+  sendChanged(key: string, change: Partial<NewMessage>): Promise<boolean> {
+    // The server knows the old key with the old message.
+    const next = newKey();
+    this.set(
+      this.get().map((one) =>
+        one.key === key ? { ...one, key: next, message: { ...one.message, ...change } } : one,
+      ),
+    );
+    return this.sendAgain(next);
+  }
+
   /** Retries waiting messages now, because the server is probably reachable. */
   retryNow(): void {
     if (this.delayAbort !== undefined || this.work !== undefined) {
