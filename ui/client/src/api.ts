@@ -3,7 +3,7 @@ import { type ApiOptions, Http, path, type Query } from "./http.js";
 import type { Position } from "./position.js";
 import type {
   Accepted,
-  AgentTypeInfo,
+  AgentTypeList,
   ArtifactInfo,
   ContextInfo,
   InboxItem,
@@ -275,7 +275,7 @@ export class ParleyApi {
     return this.post(path`/api/contexts/${contextId}/fork`, fork, options);
   }
 
-  agentTypes(options: Options = {}): Promise<Page<AgentTypeInfo>> {
+  agentTypes(options: Options = {}): Promise<AgentTypeList> {
     return this.get("/api/agent-types", {}, options);
   }
 

@@ -46,7 +46,7 @@ export class Conversation extends Store<ConversationState> {
   ) {
     const live = new LiveContext(api, contextId, { from: "recent", ...options });
     const box = outbox ?? new Outbox(api, contextId, options.clock);
-    super({ ...live.get(), shown: undefined, outgoing: box.get(), refused: undefined });
+    super({ ...live.get(), shown: live.get().context, outgoing: box.get(), refused: undefined });
     this.live = live;
     this.outbox = box;
     const update = (): void => this.update();
@@ -79,6 +79,11 @@ export class Conversation extends Store<ConversationState> {
   /** Sends a failed message again. */
   sendAgain(key: string): Promise<boolean> {
     return this.outbox.sendAgain(key);
+  }
+
+  /** Sends a failed message with other options. */
+  sendChanged(key: string, change: Partial<NewMessage>): Promise<boolean> {
+    return this.outbox.sendChanged(key, change);
   }
 
   /** Removes an unsent message and returns its text; undefined if it may already have arrived. */

@@ -1,4 +1,5 @@
 import type { Json } from "./events.js";
+import type { TaskError } from "./types.js";
 
 const TEXT_MAX = 500;
 
@@ -54,6 +55,18 @@ export class ParleyError extends Error {
       retryAfter(response),
     );
   }
+}
+
+/**
+ * True if a message was rejected, or a task failed, because its working directory is missing or no
+ * longer allowed.
+ */
+export function isFolderError(error: Error | TaskError | undefined): boolean {
+  if (error instanceof Error) {
+    return error instanceof ParleyError && error.code === "invalid-working-directory";
+  }
+  // The error of a task has no code of its own for this.
+  return error?.code === "invalid_input" && error.message.startsWith("workingDirectory ");
 }
 
 function parse(body: string): Problem {

@@ -1,6 +1,7 @@
 export * from "./api.js";
 export * from "./artifact-content.js";
 export type { Backoff, Clock } from "./clock.js";
+export * from "./command-output.js";
 export type { ConnectionState } from "./connection.js";
 export * from "./conversation.js";
 export * from "./csv.js";

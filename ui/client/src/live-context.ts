@@ -25,6 +25,11 @@ export interface LiveOptions extends Omit<StreamOptions, "after" | "onState" | "
    * reads the latest events and a snapshot of the state before them.
    */
   readonly from?: "snapshot" | "start" | "recent";
+  /**
+   * True if the context was just created: it is empty at once, without a request, until its events
+   * arrive.
+   */
+  readonly created?: boolean;
   /** The number of recent events. */
   readonly recent?: number;
   /** The number of messages in the snapshot. */
@@ -64,7 +69,7 @@ export class LiveContext extends Store<LiveState> {
   private rewoundAt = 0;
   /** True if the caller asked for earlier events. */
   private earlierRequested = false;
-  private reloadNeeded = true;
+  private reloadNeeded: boolean;
   /** True if earlier events cannot be loaded. */
   private earlierUnavailable = false;
   /** True if old events may be dropped. */
@@ -83,7 +88,10 @@ export class LiveContext extends Store<LiveState> {
     readonly contextId: string,
     private readonly options: LiveOptions = {},
   ) {
-    super({ context: undefined, loading: true, connection: undefined, error: undefined });
+    const created = options.created === true;
+    const context = created ? emptyContext(contextId) : undefined;
+    super({ context, loading: !created, connection: undefined, error: undefined });
+    this.reloadNeeded = !created;
     this.recent = options.recent ?? RECENT;
     options.signal?.addEventListener("abort", () => this.close(), { once: true });
     void this.run();

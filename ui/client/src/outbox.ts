@@ -75,12 +75,30 @@ export class Outbox extends Store<readonly Outgoing[]> {
     return this.deliver(key);
   }
 
+  /** Adds a message that the server has accepted by another request, until it is in the log. */
+  addAccepted(message: NewMessage, messageId: string): void {
+    const done = { messageId, error: undefined, waiting: false, sending: false };
+    this.set([...this.get(), { key: newKey(), message, ...done }]);
+  }
+
   /** Sends a failed message again. */
   sendAgain(key: string): Promise<boolean> {
     this.faults.delete(key);
     this.change(key, { error: undefined, waiting: false });
     this.retryRequested = true;
     return this.deliver(key);
+  }
+
+  /** Sends a failed message with other options, in its place. */
+  sendChanged(key: string, change: Partial<NewMessage>): Promise<boolean> {
+    // The server knows the old key with the old message.
+    const next = newKey();
+    this.set(
+      this.get().map((one) =>
+        one.key === key ? { ...one, key: next, message: { ...one.message, ...change } } : one,
+      ),
+    );
+    return this.sendAgain(next);
   }
 
   /** Retries waiting messages now, because the server is probably reachable. */

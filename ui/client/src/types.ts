@@ -148,6 +148,12 @@ export interface AgentTypeInfo {
   readonly taskTypes: string[];
 }
 
+/** All agent types of a server. */
+export interface AgentTypeList extends Page<AgentTypeInfo> {
+  /** The default folder of a new context. */
+  readonly workingDirectory?: string;
+}
+
 /** A question that waits for a person, in any context. */
 export interface InboxItem {
   readonly contextId: string;

@@ -104,3 +104,29 @@ test("what is refused for good is an error, and nothing is tried again", async (
   assert.ok(error instanceof ParleyError && error.code === "not-found");
   assert.deepEqual([loading, asked], [false, 1]);
 });
+
+test("a context that was just created is empty at once, and needs no request but its stream", async () => {
+  const { events } = new RandomLog(3, 1);
+  const server = new FakeServer(events, new Random(3), new TestClock());
+  const asked: string[] = [];
+  const answer: typeof fetch = (input, init) => {
+    asked.push(new URL(String(input)).pathname);
+    return server.fetch(input, init);
+  };
+  const api = new ParleyApi({ url: "http://x", fetch: answer });
+  const live = new LiveContext(api, "c", {
+    clock: new TestClock(),
+    from: "recent",
+    created: true,
+    filter: { internal: true },
+  });
+  assert.equal(live.get().loading, false);
+  assert.equal(live.get().context?.seq, 0);
+  const { context } = await until(live, ({ context }) => context?.seq === events.at(-1)?.seq);
+  live.close();
+  assert.deepEqual(
+    context && shownOf(view(context)),
+    shownOf(view(reduceAll(emptyContext("c"), events))),
+  );
+  assert.deepEqual([...new Set(asked)], ["/api/contexts/c/stream"]);
+});

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Outbox, ParleyApi } from "../src/index.js";
+import { isFolderError, Outbox, ParleyApi, ParleyError } from "../src/index.js";
 import { TestClock } from "./fake-server.js";
 
 interface Request {
@@ -170,4 +170,50 @@ test("what was closed tries nothing again", async () => {
   clock.pass();
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(got.length, 1);
+});
+
+test("a message that another request has delivered waits for the log, and is not sent", async () => {
+  const { outbox, got } = stage(async (request) => taken(request));
+  outbox.addAccepted({ content: "first" }, "m-first");
+  assert.equal(outbox.unsent, false);
+  assert.equal(await outbox.send({ content: "second" }), true);
+  assert.deepEqual(
+    got.map((one) => one.content),
+    ["second"],
+  );
+  outbox.removeDelivered(new Set(["m-first"]));
+  assert.deepEqual(
+    outbox.get().map((one) => one.message.content),
+    ["second"],
+  );
+});
+
+test("a rejected message is sent in another folder, in its place and with another key", async () => {
+  const bodies: unknown[] = [];
+  const keys = new Set<string>();
+  const answer: typeof fetch = async (_, init) => {
+    bodies.push(JSON.parse(String(init?.body)));
+    keys.add(new Headers(init?.headers).get("idempotency-key") ?? "");
+    return bodies.length === 1
+      ? Response.json({ code: "invalid-working-directory", detail: "gone" }, { status: 400 })
+      : taken({ content: "a", key: "" });
+  };
+  const outbox = new Outbox(new ParleyApi({ url: "http://x", fetch: answer }), "c");
+  assert.equal(await outbox.send({ content: "a", agentId: "b" }), false);
+  const [failed] = outbox.get();
+  assert.ok(isFolderError(failed?.error));
+  assert.equal(await outbox.sendChanged(failed?.key ?? "", { workingDirectory: "/srv" }), true);
+  assert.deepEqual(bodies[1], { content: "a", agentId: "b", workingDirectory: "/srv" });
+  assert.equal(keys.size, 2);
+  assert.equal(outbox.get().length, 1);
+});
+
+test("only the errors of a folder are errors of a folder", () => {
+  const failed = (code: string, message: string) => ({ code, message, retryable: false });
+  assert.ok(isFolderError(failed("invalid_input", "workingDirectory does not exist: /gone.")));
+  assert.ok(!isFolderError(failed("invalid_input", "the conversation is too long")));
+  assert.ok(!isFolderError(failed("tool_failed", "workingDirectory does not exist: /gone.")));
+  assert.ok(!isFolderError(new ParleyError(400, "invalid", "workingDirectory")));
+  assert.ok(!isFolderError(new Error("workingDirectory does not exist")));
+  assert.ok(!isFolderError(undefined));
 });

@@ -82,6 +82,74 @@ test(
 );
 
 test(
+  "the output of a command keeps its lines, in the call and in the answer",
+  options,
+  async () => {
+    const { page } = await env.open();
+    await startConversation(page, "run printf 'a   b\\nsecond\\n'; exit 3");
+    await page.getByRole("button", { name: "Approve" }).click();
+    await waitUntilIdle(page);
+    const call = rows(page, "call");
+    await call.locator("summary").click();
+    assert.equal(await call.locator(".terminal pre").innerText(), "a   b\nsecond");
+    await call.getByText("Exit code 3").waitFor();
+    assert.equal(await call.getByText('"exitCode"').count(), 0);
+    assert.match(await rows(page, "text").last().innerText(), /a b\nsecond/);
+    await sendMessage(page, "say one\ntwo\n\nthree");
+    await page.locator(".message.user").nth(1).waitFor();
+    await waitUntilIdle(page);
+    for (const text of [rows(page, "text").last(), page.locator(".bubble").last()]) {
+      assert.match(await text.innerText(), /one\ntwo\n\nthree/);
+      assert.equal(await text.locator("p").count(), 2);
+    }
+    // Other results are the JSON that they are.
+    await sendMessage(page, 'use read_file {"path": "notes.txt"}');
+    await page.locator(".message.user").nth(2).waitFor();
+    await waitUntilIdle(page);
+    await rows(page, "call").last().locator("summary").click();
+    assert.equal(await rows(page, "call").last().locator(".terminal").count(), 0);
+  },
+);
+
+test("the actions of an answer appear on the answer itself", options, async () => {
+  const { page } = await env.open();
+  await startConversation(page, "say `first`\n\n```\ncode\n```");
+  await waitUntilIdle(page);
+  await sendMessage(page, "say second");
+  await page.locator(".task-footer").nth(1).waitFor();
+  await waitUntilIdle(page);
+  const visible = (opacities: readonly string[]) =>
+    page.waitForFunction(
+      (wanted) =>
+        [...document.querySelectorAll(".task-footer .actions")]
+          .map((one) => getComputedStyle(one).opacity)
+          .join() === wanted,
+      opacities.join(),
+    );
+  await composer(page).hover();
+  await visible(["0", "0"]);
+  await rows(page, "text").first().hover();
+  await visible(["1", "0"]);
+  await rows(page, "text").last().hover();
+  await visible(["0", "1"]);
+  await rows(page, "end").first().hover();
+  await visible(["1", "0"]);
+  await rows(page, "message").last().hover();
+  await visible(["0", "0"]);
+  await rows(page, "text").first().locator("pre").focus();
+  await visible(["1", "0"]);
+  await rows(page, "text").last().hover();
+  await visible(["1", "1"]);
+  const contextId = decodeURIComponent(/#\/c\/([^/]+)/.exec(page.url())?.[1] ?? "");
+  const phone = await env.open({ at: `#/c/${contextId}`, hasTouch: true, isMobile: true });
+  await phone.page.getByRole("button", { name: "Copy answer" }).last().waitFor();
+  const shown = await phone.page
+    .locator(".task-footer .actions")
+    .evaluateAll((all) => all.map((one) => getComputedStyle(one).opacity));
+  assert.deepEqual(shown, ["1", "1"]);
+});
+
+test(
   "sub-agents stand at their call, with threads of their own to any depth",
   options,
   async () => {

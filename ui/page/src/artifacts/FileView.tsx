@@ -52,7 +52,7 @@ export function FileView({ version, content, name }: FileProps) {
         <Code text={text} language={languageOf(version)} />
       ) : kind === "markdown" && text !== undefined ? (
         <div class="file-preview">
-          <Markdown text={text} live={version.status === "building"} />
+          <Markdown text={text} live={version.status === "building"} breaks={false} />
         </div>
       ) : kind === "image" ? (
         <Picture content={content} type={imageType(version) ?? ""} name={name} />

@@ -30,6 +30,8 @@ interface ComposerProps {
   /** Sends a message. False if it failed: the text then stays. */
   readonly onSend: (message: NewMessage) => Promise<boolean> | boolean;
   readonly onStop?: () => void;
+  /** True once the first message of a new conversation is being sent. */
+  readonly started?: boolean;
   /** True until the conversation is loaded. */
   readonly loading?: boolean;
   /** The current question of the conversation. */
@@ -48,6 +50,7 @@ const HEIGHT_MAX = 240;
 /** The input for messages and answers. */
 export function Composer(props: ComposerProps) {
   const { contextId, busy, loading = false, unsent, pending, open = [], onSend, onStop } = props;
+  const { started = contextId !== undefined } = props;
   const { state, drafts } = useSession();
   const fresh = contextId === undefined;
   const [continuesTyping] = useState(() => drafts.takeOver(contextId));
@@ -76,7 +79,7 @@ export function Composer(props: ComposerProps) {
       writeMessage(joined(drafts.text(contextId), unsent.text));
     }
   }, [unsent?.n]);
-  useEffect(() => grow(box.current), [content]);
+  useEffect(() => grow(box.current), [content, started]);
   const selectedAgent = agentToAsk(state.agents, agentId);
   const message = async (): Promise<void> => {
     const next: NewMessage = {
@@ -170,7 +173,7 @@ export function Composer(props: ComposerProps) {
       )}
       <textarea
         ref={box}
-        rows={fresh ? 3 : 1}
+        rows={started ? 1 : 3}
         value={content}
         aria-label={label}
         placeholder={placeholder(answers ? pending?.question : undefined, busy)}

@@ -6,6 +6,7 @@ import {
   currentTaskOf,
   innerRowKey,
   type Json,
+  type Outgoing,
   ParleyError,
   rowsOf,
   StreamGap,
@@ -38,7 +39,8 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   const { api, contextList, outboxes } = useSession();
   const conversation = useMemo(() => {
     const outbox = outboxes.of(contextId);
-    return new Conversation(api, contextId, { filter: { internal: true }, outbox });
+    const created = outboxes.takeBegun(contextId);
+    return new Conversation(api, contextId, { filter: { internal: true }, outbox, created });
   }, [api, contextId]);
   useEffect(() => () => conversation.close(), [conversation]);
   useReconnect(conversation);
@@ -64,6 +66,9 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   const active = now && currentTaskOf(now);
   const queue = now?.queue.filter((task) => task !== active) ?? [];
   const busy = active !== undefined;
+  // The first message of a new conversation is in its place before the log has it.
+  const first = at === undefined && rows.length === 0 ? state.outgoing.find(isAccepted) : undefined;
+  const outgoing = state.outgoing.filter((one) => one !== first);
   const pendingCount = (now?.pendingInputs.length ?? 0) + (now?.pendingAuths.length ?? 0);
   // Changes here move the conversation in the list.
   useEffect(() => contextList.refresh(), [contextList, busy, pendingCount, now?.title]);
@@ -127,6 +132,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
                   alone={at === undefined && panel === undefined}
                   linkedAt={resolved?.seq}
                   sentCount={sentCount}
+                  firstMessage={first?.message}
                 />
               </>
             )}
@@ -143,10 +149,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
               {(notFound || route.lost) && shown !== undefined && (
                 <LinkNotFound last={state.shown?.seq ?? 0} />
               )}
-              <Outbox
-                outgoing={state.outgoing}
-                onEdit={(text) => setUnsent({ text, n: unsent.n + 1 })}
-              />
+              <Outbox outgoing={outgoing} onEdit={(text) => setUnsent({ text, n: unsent.n + 1 })} />
               {busy && <Queue queue={queue} pending={questions.current} />}
               {shown !== undefined &&
                 (at === undefined ? (
@@ -183,6 +186,10 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
       </ViewContext.Provider>
     </ConversationContext.Provider>
   );
+}
+
+function isAccepted({ messageId }: Outgoing): boolean {
+  return messageId !== undefined;
 }
 
 function Loading({ connection }: { connection: ConnectionState | undefined }) {

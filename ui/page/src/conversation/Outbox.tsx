@@ -1,5 +1,6 @@
-import { type Outgoing, ParleyError } from "@parley/client";
+import { isFolderError, type Outgoing, ParleyError } from "@parley/client";
 import { useConversation } from "./conversation-context.js";
+import { RunInFolder } from "./RunInFolder.js";
 
 /** Unsent messages, with their errors. */
 export function Outbox(props: { outgoing: readonly Outgoing[]; onEdit: (text: string) => void }) {
@@ -16,6 +17,14 @@ export function Outbox(props: { outgoing: readonly Outgoing[]; onEdit: (text: st
               <span class="problem" role="alert">
                 {waiting ? `Not sent yet: ${why(error)}. Retrying automatically.` : error.message}
               </span>
+              {isFolderError(error) && (
+                <RunInFolder
+                  disabled={sending}
+                  onRun={(workingDirectory) =>
+                    void conversation.sendChanged(key, { workingDirectory })
+                  }
+                />
+              )}
               <button
                 type="button"
                 class="button small"

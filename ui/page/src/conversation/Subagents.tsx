@@ -11,6 +11,7 @@ import { memo } from "preact/compat";
 import { useEffect, useState } from "preact/hooks";
 import { formatRoute } from "../app/route.js";
 import { agentName, useSession } from "../app/session.js";
+import { Markdown } from "../text/Markdown.js";
 import { count, tokens } from "../ui/format.js";
 import { Icon } from "../ui/Icon.js";
 import { useConversation } from "./conversation-context.js";
@@ -119,7 +120,9 @@ const Subagent = memo(({ task }: { task: TaskNode }) => {
             <p class={stopped ? "muted" : "problem"}>{task.error.message}</p>
           )}
           {task.calls.length === 0 && task.blocks.length === 0 && task.content !== undefined && (
-            <p class="text">{task.content}</p>
+            <div class="text">
+              <Markdown text={task.content} />
+            </div>
           )}
           <a
             class="muted link"

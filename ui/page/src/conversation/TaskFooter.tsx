@@ -1,4 +1,11 @@
-import { hasEnded, type TaskNode, tokensOf, answeringTaskOf } from "@parley/client";
+import {
+  hasEnded,
+  isFolderError,
+  type NewMessage,
+  type TaskNode,
+  tokensOf,
+  answeringTaskOf,
+} from "@parley/client";
 import { formatRoute } from "../app/route.js";
 import { agentName, useSession } from "../app/session.js";
 import { useReturnToNow } from "../trace/past.js";
@@ -7,6 +14,7 @@ import { between, duration, tokens } from "../ui/format.js";
 import { Icon } from "../ui/Icon.js";
 import { repeatMessage, useForkAfter } from "./MessageView.js";
 import { useConversation, currentView } from "./conversation-context.js";
+import { RunInFolder } from "./RunInFolder.js";
 import { Status } from "./ToolCallView.js";
 
 /** Descriptions of a task's status, in the present and in the past tense. */
@@ -37,12 +45,12 @@ export function TaskFooter({ task }: { task: TaskNode }) {
     );
   }
   const askable = task.messageId !== undefined;
-  const rerun = (): void => {
+  const rerun = (change: Partial<NewMessage> = {}): void => {
     const said = currentView(context)?.conversation.find(
       (one) => one.kind === "message" && one.message.messageId === task.messageId,
     );
     if (said?.kind === "message") {
-      const message = repeatMessage(said.message.content, said.message, task);
+      const message = { ...repeatMessage(said.message.content, said.message, task), ...change };
       void conversation.retry(said.message, message).then((done) => done && returnToNow());
     }
   };
@@ -55,8 +63,14 @@ export function TaskFooter({ task }: { task: TaskNode }) {
         <p class={stopped ? "outcome stopped" : "outcome problem"}>
           <Status status={task.status} />
           <span>{stopped ? "Stopped." : (task.error?.message ?? "Failed.")}</span>
+          {askable && isFolderError(task.error) && (
+            <RunInFolder
+              disabled={busy}
+              onRun={(workingDirectory) => rerun({ workingDirectory })}
+            />
+          )}
           {askable && (
-            <button type="button" class="button small" disabled={busy} onClick={rerun}>
+            <button type="button" class="button small" disabled={busy} onClick={() => rerun()}>
               <Icon name="retry" /> Retry
             </button>
           )}
@@ -76,7 +90,7 @@ export function TaskFooter({ task }: { task: TaskNode }) {
               aria-label="Run again"
               title={busy ? "Not available while a task is running" : "Run again"}
               disabled={busy}
-              onClick={rerun}
+              onClick={() => rerun()}
             >
               <Icon name="retry" />
             </button>

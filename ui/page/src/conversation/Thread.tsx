@@ -1,10 +1,18 @@
-import { indexOfRow, parsePosition, type Row, rowAt, windowOf } from "@parley/client";
+import {
+  indexOfRow,
+  type NewMessage,
+  parsePosition,
+  type Row,
+  rowAt,
+  windowOf,
+} from "@parley/client";
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isTyping, useKeys } from "../app/hooks.js";
 import { composerBox } from "../app/typing.js";
 import { Icon } from "../ui/Icon.js";
 import { useAutoScroll } from "./auto-scroll.js";
+import { FirstMessage } from "./FirstMessage.js";
 import { RowView } from "./RowView.js";
 import { useConversationView } from "./conversation-context.js";
 
@@ -18,10 +26,13 @@ interface ThreadProps {
   readonly linkedAt: number | undefined;
   /** The number of messages sent here: a new one scrolls to the end. */
   readonly sentCount: number;
+  /** The first message, if the log does not have it yet. */
+  readonly firstMessage: NewMessage | undefined;
 }
 
 /** The rows of the conversation. Only rows near the visible part are rendered. */
-export function Thread({ rows, loading, hasEarlier, alone, linkedAt, sentCount }: ThreadProps) {
+export function Thread(props: ThreadProps) {
+  const { rows, loading, hasEarlier, alone, linkedAt, sentCount } = props;
   const { conversation, route, view } = useConversationView();
   const box = useRef<HTMLDivElement>(null);
   const { following, away, follow, release } = useAutoScroll(box);
@@ -104,7 +115,8 @@ export function Thread({ rows, loading, hasEarlier, alone, linkedAt, sentCount }
               text={loading ? "Loading…" : "Earlier"}
             />
           )}
-          {rows.length === 0 && !loading && (
+          {props.firstMessage !== undefined && <FirstMessage message={props.firstMessage} />}
+          {rows.length === 0 && !loading && props.firstMessage === undefined && (
             <p class="muted empty">No messages yet. Write below what you would like done.</p>
           )}
           {rows.slice(shown.from, shown.to).map((row) => (

@@ -1,7 +1,8 @@
-import type { JsonObject, ToolCall } from "@parley/client";
+import { commandOutputOf, type JsonObject, type ToolCall } from "@parley/client";
 import { useNow } from "../app/hooks.js";
 import { Diff } from "../questions/Diff.js";
 import { JsonText } from "../text/JsonText.js";
+import { TerminalText } from "../text/TerminalText.js";
 import { between, duration } from "../ui/format.js";
 import { Icon } from "../ui/Icon.js";
 import { useConversation } from "./conversation-context.js";
@@ -72,13 +73,16 @@ function Progress({ call }: { call: ToolCall }) {
 function Result({ call }: { call: ToolCall }) {
   const { result, outcome } = call;
   const stopped = outcome === "canceled";
+  const command = commandOutputOf(result);
   const diff = isObject(result) && typeof result["diff"] === "string" ? result["diff"] : "";
   return (
     <>
       <h4>{call.status === "succeeded" ? "Result" : stopped ? "Stopped" : "Error"}</h4>
       {diff !== "" && <Diff text={diff} />}
       {call.error !== undefined ? (
-        <p class={stopped ? "muted" : "problem"}>{call.error}</p>
+        <p class={stopped ? "muted lines" : "problem lines"}>{call.error}</p>
+      ) : command !== undefined ? (
+        <TerminalText command={command} />
       ) : (
         diff === "" && <JsonText value={result} />
       )}

@@ -4,6 +4,7 @@ import { FIELDS, NARROW, useMedia } from "../app/hooks.js";
 import { go } from "../app/route.js";
 import { useSession } from "../app/session.js";
 import { Composer } from "../conversation/Composer.js";
+import { FirstMessage } from "../conversation/FirstMessage.js";
 import { Icon, type IconName } from "../ui/Icon.js";
 import { NeedsYou } from "./Sidebar.js";
 
@@ -38,9 +39,10 @@ const SUGGESTIONS: readonly Suggestion[] = [
 
 /** The start page for new conversations, also shown for invalid links. */
 export function Welcome({ lost }: { lost: boolean }) {
-  const { api, contextList, state, drafts } = useSession();
+  const { api, contextList, state, drafts, outboxes } = useSession();
   const [problem, setProblem] = useState<string>();
-  const [begun, setBegun] = useState(false);
+  /** The message that is being sent. */
+  const [begun, setBegun] = useState<NewMessage>();
   const attempt = useRef({ key: newKey(), said: "" });
   const here = useRef(true);
   useEffect(
@@ -51,13 +53,14 @@ export function Welcome({ lost }: { lost: boolean }) {
   );
   const begin = async (message: NewMessage, written: boolean): Promise<boolean> => {
     setProblem(undefined);
-    setBegun(true);
+    setBegun(message);
     const said = JSON.stringify(message);
     if (said !== attempt.current.said) {
       attempt.current = { key: newKey(), said };
     }
     try {
-      const { contextId } = await api.begin(message, { idempotencyKey: attempt.current.key });
+      const accepted = await api.begin(message, { idempotencyKey: attempt.current.key });
+      const { contextId } = accepted;
       attempt.current = { key: newKey(), said: "" };
       contextList.refresh();
       // Do not navigate if the user has left this page.
@@ -65,6 +68,7 @@ export function Welcome({ lost }: { lost: boolean }) {
         if (written) {
           drafts.begin(contextId, typesHere());
         }
+        outboxes.begin(message, accepted);
         go({ contextId });
       }
       return true;
@@ -73,7 +77,7 @@ export function Welcome({ lost }: { lost: boolean }) {
         attempt.current = { key: newKey(), said };
       }
       setProblem(failure instanceof Error ? failure.message : String(failure));
-      setBegun(false);
+      setBegun(undefined);
       return false;
     }
   };
@@ -83,30 +87,52 @@ export function Welcome({ lost }: { lost: boolean }) {
   const known = new Set(state.agents.map((agent) => agent.id));
   const offline = state.agents.length === 0 || known.has("agent-code");
   return (
-    <div class="welcome">
+    <div class="welcome" data-begun={begun !== undefined || undefined}>
       <div class="welcome-box">
-        {lost && (
-          <p class="toast muted" role="status">
-            The link is not valid. Choose a conversation from the list, or start one.
-          </p>
+        {begun !== undefined && (
+          <>
+            <header class="conversation-head">
+              <h2 class="title">New conversation</h2>
+            </header>
+            <div class="thread-rows" role="status">
+              <FirstMessage message={begun} />
+            </div>
+          </>
         )}
-        <h2 class="welcome-title">
-          {first ? "Welcome. What would you like done?" : "What would you like done?"}
-        </h2>
-        {first && (
-          <p class="muted">
-            Describe it, and agents do it. Parley records every step. You can close this page at any
-            time: the agents continue, and everything is here when you come back.
-          </p>
+        {begun === undefined && (
+          <>
+            {lost && (
+              <p class="toast muted" role="status">
+                The link is not valid. Choose a conversation from the list, or start one.
+              </p>
+            )}
+            <h2 class="welcome-title">
+              {first ? "Welcome. What would you like done?" : "What would you like done?"}
+            </h2>
+            {first && (
+              <p class="muted">
+                Describe it, and agents do it. Parley records every step. You can close this page at
+                any time: the agents continue, and everything is here when you come back.
+              </p>
+            )}
+          </>
         )}
-        <Composer contextId={undefined} busy={false} onSend={(message) => begin(message, true)} />
+        {/* The same element before and after sending, so that the user can keep typing. */}
+        <div key="composer" class={begun === undefined ? undefined : "bottom"}>
+          <Composer
+            contextId={undefined}
+            busy={false}
+            started={begun !== undefined}
+            onSend={(message) => begin(message, true)}
+          />
+        </div>
         {problem !== undefined && (
           <p class="problem" role="alert">
             {problem}
           </p>
         )}
-        <NeedsYou />
-        {offline && (
+        {begun === undefined && <NeedsYou />}
+        {offline && begun === undefined && (
           <details class="suggestion-list" open={first || !narrow}>
             <summary class="suggestion-title">Try one of these</summary>
             <ul class="suggestions">
@@ -115,7 +141,6 @@ export function Welcome({ lost }: { lost: boolean }) {
                   <button
                     type="button"
                     class="suggestion"
-                    disabled={begun}
                     onClick={() => void begin(one.message, false)}
                   >
                     <Icon name={one.icon} />

@@ -12,12 +12,20 @@ const REFERENCE = /\]\s*\[|\[[^\]]*\](?!\()/;
 /** The number of last blocks that more text may still change. */
 const OPEN_PIECES = 2;
 
+interface MarkdownProps {
+  readonly text: string;
+  /** True while the text grows. */
+  readonly live?: boolean;
+  /** True if a single line break ends the line, as in messages; files wrap their paragraphs. */
+  readonly breaks?: boolean;
+}
+
 /**
  * Renders Markdown as elements. HTML from models and tools is shown as text, links lead only to web
  * and mail addresses, and no image is loaded.
  */
-export function Markdown({ text, live = false }: { text: string; live?: boolean }) {
-  const pieces = usePieces(text, live);
+export function Markdown({ text, live = false, breaks = true }: MarkdownProps) {
+  const pieces = usePieces(text, live, breaks);
   return (
     <div class="markdown">
       {pieces.map((piece, i) => (
@@ -28,7 +36,7 @@ export function Markdown({ text, live = false }: { text: string; live?: boolean 
 }
 
 /** The blocks of the text; unchanged blocks keep their identity. */
-function usePieces(given: string, live: boolean): readonly Token[] {
+function usePieces(given: string, live: boolean, breaks: boolean): readonly Token[] {
   // The lexer normalizes line ends too; otherwise the lengths of the blocks would not add up.
   const text = given.replace(/\r\n|\r/g, "\n");
   const known = useRef<{ text: string; pieces: readonly Token[]; whole: boolean }>(undefined);
@@ -40,18 +48,18 @@ function usePieces(given: string, live: boolean): readonly Token[] {
   if (grows && text.length > WHOLE_MAX && before.pieces.length > OPEN_PIECES) {
     const kept = before.pieces.slice(0, -OPEN_PIECES);
     const length = kept.reduce((sum, piece) => sum + piece.raw.length, 0);
-    const pieces = [...kept, ...piecesOf(text.slice(length))];
+    const pieces = [...kept, ...piecesOf(text.slice(length), breaks)];
     known.current = { text, pieces, whole: false };
     return pieces;
   }
-  const pieces = piecesOf(text);
+  const pieces = piecesOf(text, breaks);
   known.current = { text, pieces, whole: true };
   return pieces;
 }
 
-function piecesOf(text: string): readonly Token[] {
+function piecesOf(text: string, breaks: boolean): readonly Token[] {
   try {
-    return new Lexer({ gfm: true }).lex(text);
+    return new Lexer({ gfm: true, breaks }).lex(text);
   } catch {
     // No model output may break the page.
     return [{ type: "text", raw: text, text } as Tokens.Text];

@@ -14,6 +14,7 @@ import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolCallId;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -422,6 +423,11 @@ public final class Tasks implements AutoCloseable {
                     && task.recoveries() >= RECOVERIES_MAX
                     && !task.cancelRequested())
         .reversed();
+  }
+
+  /// The working directory of the first message of a context, unless it names another.
+  public Path defaultWorkingDirectory() {
+    return taskSettings.workspaces().first();
   }
 
   /// The number of running tasks.

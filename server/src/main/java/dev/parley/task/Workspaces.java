@@ -28,6 +28,11 @@ public record Workspaces(List<Path> roots, @Nullable Path data, boolean listed) 
     this(roots, null, true);
   }
 
+  /// The folder of messages that name none, in contexts without an earlier folder.
+  Path first() {
+    return roots.getFirst();
+  }
+
   /// The folder that `directory` names, without symbolic links; the first workspace if none is
   /// named.
   ///
@@ -59,7 +64,7 @@ public record Workspaces(List<Path> roots, @Nullable Path data, boolean listed) 
 
   private Path named(@Nullable String directory) {
     try {
-      return directory == null ? roots.getFirst() : roots.getFirst().resolve(directory);
+      return directory == null ? first() : first().resolve(directory);
     } catch (InvalidPathException unreadable) {
       throw invalid("is not a path");
     }

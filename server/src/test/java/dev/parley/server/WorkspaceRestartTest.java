@@ -104,7 +104,10 @@ class WorkspaceRestartTest {
       assertThat(refused.body())
           .contains("invalid-working-directory", "does not exist: " + first)
           .contains("Create the folder, or send another workingDirectory");
-      var message = Json.object().put("content", READ).put("workingDirectory", second.toString());
+      var types = Json.mapper().readTree(testServer.get("/api/agent-types").body());
+      var other = types.path("workingDirectory").asString();
+      assertThat(other).isEqualTo(second.toString());
+      var message = Json.object().put("content", READ).put("workingDirectory", other);
       assertThat(testServer.post("/api/contexts/c/messages", message.toString()).statusCode())
           .isEqualTo(202);
     }

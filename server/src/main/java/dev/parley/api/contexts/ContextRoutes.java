@@ -42,6 +42,13 @@ final class ContextRoutes {
   /// A request to change a context.
   record ContextChange(@Nullable String title, @Nullable ObjectNode metadata) {}
 
+  /// The configured agents, and the folder in which a new context works by default.
+  record AgentTypeList(List<AgentTypeView> items, String workingDirectory) {
+    AgentTypeList {
+      items = List.copyOf(items);
+    }
+  }
+
   List<Route> routes() {
     return List.of(
         Route.withBody(
@@ -91,9 +98,14 @@ final class ContextRoutes {
             this::usage),
         Route.get(
             "/api/agent-types",
-            "Lists the configured agents",
-            ResponseDescription.page(AgentTypeView.class),
-            _ -> new Reply.Json(200, new ResultPage<>(parts.agentTypes(), null))));
+            "Lists the configured agents, and names the default working directory",
+            ResponseDescription.one(AgentTypeList.class),
+            _ -> new Reply.Json(200, agentTypes())));
+  }
+
+  private AgentTypeList agentTypes() {
+    var folder = parts.tasks().defaultWorkingDirectory();
+    return new AgentTypeList(parts.agentTypes(), folder.toString());
   }
 
   private Reply create(Request request) {
