@@ -10,6 +10,7 @@ import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.task.EarlyEnd;
+import dev.parley.task.EmptyAnswer;
 import dev.parley.task.TaskRun;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -85,6 +86,13 @@ public final class SubtaskResults {
     return completed().flatMap(end -> EarlyEnd.in(end.metadata()).stream()).findFirst();
   }
 
+  /// Why the answer of this task is incomplete; empty if it is complete, or the task failed.
+  public Optional<EarlyEnd> earlyEnd(TaskId task) {
+    return Optional.ofNullable(ends.get(task))
+        .filter(end -> end.event() instanceof TaskComplete)
+        .flatMap(end -> EarlyEnd.in(((TaskComplete) end.event()).metadata()));
+  }
+
   /// The error of the first task that failed.
   public Optional<ErrorReported> error() {
     return ends.keySet().stream().flatMap(task -> Stream.ofNullable(errors.get(task))).findFirst();
@@ -110,7 +118,10 @@ public final class SubtaskResults {
           artifacts.forEach(artifact -> list.add(artifact.value()));
         }
         copy(metadata == null ? taskRun.subtaskTotals(task) : metadata, json);
-        EarlyEnd.in(metadata).ifPresent(early -> early.put(json.putObject("metadata")));
+        var marks = marks(metadata);
+        if (!marks.isEmpty()) {
+          json.set("metadata", marks);
+        }
       }
       case TaskStatus status -> {
         var error = errors.get(task);
@@ -121,6 +132,15 @@ public final class SubtaskResults {
       default -> throw new IllegalStateException("not an end: " + end);
     }
     return json;
+  }
+
+  private static ObjectNode marks(@Nullable ObjectNode metadata) {
+    var marks = Json.object();
+    EarlyEnd.in(metadata).ifPresent(early -> early.put(marks));
+    if (EmptyAnswer.in(metadata)) {
+      EmptyAnswer.put(marks);
+    }
+    return marks;
   }
 
   private static String status(TaskStatus status, @Nullable ErrorReported error) {

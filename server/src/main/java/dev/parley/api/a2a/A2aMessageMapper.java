@@ -17,6 +17,7 @@ import dev.parley.protocol.TaskId;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.EarlyEnd;
+import dev.parley.task.EmptyAnswer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -53,20 +54,28 @@ final class A2aMessageMapper {
         kagentMetadata.ofMessage(
             own
                 ? metadata(kept)
-                : withFinishReason(metadata(kept), EarlyEnd.in(message.metadata()).orElse(null)),
+                : withMarks(
+                    metadata(kept),
+                    EarlyEnd.in(message.metadata()).orElse(null),
+                    EmptyAnswer.in(message.metadata())),
             own ? KagentMetadata.USER : kagentMetadata.agent().value()),
         texts(kept.path("extensions")),
         texts(kept.path("referenceTaskIds")));
   }
 
-  /// Adds the reason why the answer ended early, if it did.
-  static @Nullable ObjectNode withFinishReason(
-      @Nullable ObjectNode metadata, @Nullable EarlyEnd end) {
-    if (end == null) {
+  /// Adds the reason why the answer ended early, if it did, and whether it is empty.
+  static @Nullable ObjectNode withMarks(
+      @Nullable ObjectNode metadata, @Nullable EarlyEnd end, boolean empty) {
+    if (end == null && !empty) {
       return metadata;
     }
     var all = metadata == null ? Json.object() : metadata.deepCopy();
-    end.put(all);
+    if (end != null) {
+      end.put(all);
+    }
+    if (empty) {
+      EmptyAnswer.put(all);
+    }
     return all;
   }
 

@@ -34,6 +34,7 @@ import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.EarlyEnd;
+import dev.parley.task.EmptyAnswer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,6 +70,7 @@ public final class A2aTaskFold {
   private Set<Id> askedIds = Set.of();
   private Position askedAt = Position.START;
   private @Nullable EarlyEnd earlyEnd;
+  private boolean emptyAnswer;
   private @Nullable ErrorReported error;
   private @Nullable ObjectNode taskMetadata;
   private boolean answersDirectly;
@@ -192,6 +194,7 @@ public final class A2aTaskFold {
       case Message message when isRoot(origin) -> {
         addToHistory(messages.message(message));
         earlyEnd = EarlyEnd.in(message.metadata()).orElse(earlyEnd);
+        emptyAnswer = EmptyAnswer.in(message.metadata());
         yield List.of();
       }
       default -> applyState(entry, origin);
@@ -334,7 +337,7 @@ public final class A2aTaskFold {
     var last = now.state().terminal() || now.state().interrupted();
     var metadata =
         now.state() == A2aState.COMPLETED
-            ? A2aMessageMapper.withFinishReason(null, earlyEnd)
+            ? A2aMessageMapper.withMarks(null, earlyEnd, emptyAnswer)
             : null;
     return new A2aStatusUpdate(
         kagentMetadata.root().value(), kagentMetadata.context().value(), now, last, metadata);
@@ -369,7 +372,7 @@ public final class A2aTaskFold {
     }
     var all =
         status.state() == A2aState.COMPLETED
-            ? A2aMessageMapper.withFinishReason(metadata, earlyEnd)
+            ? A2aMessageMapper.withMarks(metadata, earlyEnd, emptyAnswer)
             : metadata;
     return all == null || all.isEmpty() ? null : all;
   }

@@ -26,6 +26,7 @@ import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.EarlyEnd;
+import dev.parley.task.EmptyAnswer;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -126,6 +127,9 @@ final class AgentEventMapper {
       json.put("costUsd", taskCosts.costUsd());
     }
     EarlyEnd.in(complete.metadata()).ifPresent(early -> early.put(json));
+    if (EmptyAnswer.in(complete.metadata())) {
+      EmptyAnswer.put(json);
+    }
     return json;
   }
 
