@@ -7,6 +7,7 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.TaskId;
 import dev.parley.task.ContextHistory;
+import dev.parley.task.EarlyEnd;
 import dev.parley.task.TaskLimits;
 import dev.parley.task.TaskRun;
 import java.util.ArrayList;
@@ -65,7 +66,10 @@ public final class ConversationMemory {
     return "Result of "
         + result.path("agentId").asString("")
         + ", which worked on this before you:\n\n"
-        + result.path("output").asString("");
+        + result.path("output").asString("")
+        + EarlyEnd.in(result.path("metadata") instanceof ObjectNode metadata ? metadata : null)
+            .map(early -> "\n\n" + early.note())
+            .orElse("");
   }
 
   /// True if the task's prompt includes the messages of the context: if a user created the task, or

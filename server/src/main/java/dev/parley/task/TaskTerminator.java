@@ -150,6 +150,9 @@ final class TaskTerminator {
     } else {
       why.put("started", false);
     }
+    if (taskEnding.result() != null) {
+      why.setAll(taskEnding.result());
+    }
     events.add(new TaskStatus(taskEnding.state(), null, why));
     return events;
   }
