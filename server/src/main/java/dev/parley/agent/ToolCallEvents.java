@@ -23,7 +23,9 @@ final class ToolCallEvents {
   private ToolCallEvents() {}
 
   static ToolStart start(
-      TaskRun taskRun, ToolCall call, @Nullable Tool tool, ObjectNode arguments) {
+      TaskRun taskRun, ToolCallHistory history, @Nullable Tool tool, ObjectNode arguments) {
+    var call = history.call();
+    var edited = !arguments.equals(history.requestedArguments());
     var metadata =
         Json.object()
             .put("provider", tool == null ? "local" : tool.provider())
@@ -31,11 +33,18 @@ final class ToolCallEvents {
     if (tool != null) {
       metadata.put("effect", tool.effect().wire());
     }
-    if (!arguments.equals(call.arguments())) {
+    if (edited) {
       metadata.put("edited", true);
     }
     return new ToolStart(
-        call.id(), call.name(), arguments, metadata, 1, idempotencyKey(taskRun, call), null, null);
+        call.id(),
+        call.name(),
+        edited ? arguments : call.arguments(),
+        metadata,
+        1,
+        idempotencyKey(taskRun, call),
+        null,
+        null);
   }
 
   /// The idempotency key, which is the same for every attempt of a call.
