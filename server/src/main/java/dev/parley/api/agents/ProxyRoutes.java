@@ -12,6 +12,7 @@ import dev.parley.http.Request;
 import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
 import dev.parley.projection.RootTaskView;
+import dev.parley.projection.TaskView;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
@@ -161,6 +162,14 @@ final class ProxyRoutes {
         : parts.defaultAgent();
   }
 
+  private boolean printsLines(TaskView task) {
+    var metadata = task.metadata();
+    return (metadata != null
+            && metadata.path(LaunchRequest.RAW).asString("").equals(LaunchRequest.RAW_ALL))
+        || parts.agentTypes().stream()
+            .anyMatch(type -> type.id().equals(task.agentId()) && printsLines(type));
+  }
+
   private static boolean printsLines(AgentTypeView type) {
     return type.type().equals("cli") || type.type().equals("proxy");
   }
@@ -196,11 +205,7 @@ final class ProxyRoutes {
   /// the caller may not read internal events.
   private Reply follow(Request request, RootTaskView agent, @Nullable FrameCursor after) {
     var task = agent.task();
-    var metadata = task.metadata();
-    var raw =
-        metadata != null
-            && metadata.path(LaunchRequest.RAW).asString("").equals(LaunchRequest.RAW_ALL)
-            && parts.access().mayReadInternal(request.principal());
+    var raw = printsLines(task) && parts.access().mayReadInternal(request.principal());
     var streamRequest =
         new ContextStream.StreamRequest(
             task.contextId(),
