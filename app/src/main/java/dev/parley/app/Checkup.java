@@ -1,14 +1,15 @@
 package dev.parley.app;
 
-import dev.parley.external.cli.CliSettings;
-import dev.parley.external.cli.CliProgram;
 import dev.parley.client.BadAnswer;
 import dev.parley.client.ClientSettings;
 import dev.parley.client.ParleyClient;
 import dev.parley.client.Unreachable;
+import dev.parley.external.cli.CliProgram;
+import dev.parley.external.cli.CliSettings;
 import dev.parley.protocol.Rejection;
 import dev.parley.server.Config;
 import dev.parley.server.Diagnosis;
+import dev.parley.server.ParleyVersion;
 import dev.parley.tool.process.ClientProcessCheck;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -58,7 +59,7 @@ final class Checkup {
     } else {
       fail("Java", version + ": install a JDK " + JAVA_MIN + " and set JAVA_HOME");
     }
-    ok("Parley", RootCommand.Version.text());
+    ok("Parley", ParleyVersion.text());
   }
 
   void dataFolder(Optional<ServerFile> running) {
@@ -173,7 +174,10 @@ final class Checkup {
           .println(
               Clean.text(
                   "Checking %s (%s), for at most %d s ..."
-                      .formatted(diagnosisCheck.subject(), diagnosisCheck.target(), Diagnosis.PATIENCE.toSeconds())));
+                      .formatted(
+                          diagnosisCheck.subject(),
+                          diagnosisCheck.target(),
+                          Diagnosis.PATIENCE.toSeconds())));
       terminal.err().flush();
       var diagnosisFinding = diagnosisCheck.finding();
       switch (diagnosisFinding.grade()) {
@@ -186,7 +190,10 @@ final class Checkup {
 
   void notContacted(Config config) {
     for (var diagnosisCheck : new Diagnosis(config).checks()) {
-      print(style.dim("skip"), diagnosisCheck.subject(), diagnosisCheck.target() + " is not contacted: --offline");
+      print(
+          style.dim("skip"),
+          diagnosisCheck.subject(),
+          diagnosisCheck.target() + " is not contacted: --offline");
       skipped++;
     }
   }

@@ -2,6 +2,7 @@ package dev.parley.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.server.ParleyVersion;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -46,7 +47,9 @@ class UsageTest {
   @Test
   void what_serve_says_of_its_end_is_what_it_does() {
     assertThat(screen.run("serve", "--help")).isZero();
-    assertThat(screen.out()).contains("continues after the next start").doesNotContain("interrupted");
+    assertThat(screen.out())
+        .contains("continues after the next start")
+        .doesNotContain("interrupted");
   }
 
   @Test
@@ -153,6 +156,6 @@ class UsageTest {
   @Test
   void the_version_is_told() {
     assertThat(screen.run("--version")).isZero();
-    assertThat(screen.out()).startsWith("parley ");
+    assertThat(screen.out()).startsWith("parley " + ParleyVersion.text());
   }
 }
