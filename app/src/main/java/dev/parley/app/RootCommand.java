@@ -1,5 +1,6 @@
 package dev.parley.app;
 
+import dev.parley.server.ParleyVersion;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -65,14 +66,9 @@ final class RootCommand implements Callable<Integer> {
   /// The version of the program.
   static final class Version implements IVersionProvider {
 
-    static String text() {
-      var version = Main.class.getPackage().getImplementationVersion();
-      return version == null ? "development" : version;
-    }
-
     @Override
     public String[] getVersion() {
-      return new String[] {"parley " + text(), "Java " + Runtime.version()};
+      return new String[] {"parley " + ParleyVersion.text(), "Java " + Runtime.version()};
     }
   }
 }

@@ -9,6 +9,7 @@ import dev.parley.external.cli.CliSettings;
 import dev.parley.protocol.Rejection;
 import dev.parley.server.Config;
 import dev.parley.server.Diagnosis;
+import dev.parley.server.ParleyVersion;
 import dev.parley.tool.process.ClientProcessCheck;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -58,7 +59,7 @@ final class SystemCheck {
     } else {
       fail("Java", version + ": install a JDK " + JAVA_MIN + " and set JAVA_HOME");
     }
-    ok("Parley", RootCommand.Version.text());
+    ok("Parley", ParleyVersion.text());
   }
 
   void dataFolder(Optional<ServerFile> running) {

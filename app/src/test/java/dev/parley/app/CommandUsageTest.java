@@ -2,6 +2,7 @@ package dev.parley.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.server.ParleyVersion;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -159,6 +160,6 @@ class CommandUsageTest {
   @Test
   void the_version_is_told() {
     assertThat(testTerminal.run("--version")).isZero();
-    assertThat(testTerminal.out()).startsWith("parley ");
+    assertThat(testTerminal.out()).startsWith("parley " + ParleyVersion.text());
   }
 }

@@ -10,14 +10,23 @@ import tools.jackson.databind.node.ObjectNode;
 /// the task's end.
 public enum EarlyEnd {
   /// The answer reached the output limit.
-  LENGTH("length", FinishReason.LENGTH, "The model reached its output limit before it answered."),
+  LENGTH(
+      "length",
+      FinishReason.LENGTH,
+      "The model reached its output limit before it answered.",
+      "the model reached its output limit"),
   /// A content filter of the provider stopped the answer.
   CONTENT_FILTER(
       "content-filter",
       FinishReason.CONTENT_FILTER,
-      "A content filter removed the answer of the model."),
+      "A content filter removed the answer of the model.",
+      "a content filter stopped the model"),
   /// The model declined to answer.
-  REFUSAL("refusal", FinishReason.REFUSAL, "The model refused to answer.");
+  REFUSAL(
+      "refusal",
+      FinishReason.REFUSAL,
+      "The model refused to answer.",
+      "the model refused to continue");
 
   private static final String FINISH_REASON = "finishReason";
   private static final String TRUNCATED = "truncated";
@@ -25,11 +34,13 @@ public enum EarlyEnd {
   private final String wire;
   private final FinishReason reason;
   private final String explanation;
+  private final String cause;
 
-  EarlyEnd(String wire, FinishReason reason, String explanation) {
+  EarlyEnd(String wire, FinishReason reason, String explanation, String cause) {
     this.wire = wire;
     this.reason = reason;
     this.explanation = explanation;
+    this.cause = cause;
   }
 
   /// The reason for a block's end; empty if the model stopped normally or was stopped.
@@ -70,5 +81,10 @@ public enum EarlyEnd {
   /// The text for the user if the answer is empty.
   public String explanation() {
     return explanation;
+  }
+
+  /// The note for a model that continues with the incomplete answer.
+  public String note() {
+    return "[This result is incomplete: " + cause + ".]";
   }
 }

@@ -84,6 +84,11 @@ public final class MessageFacts {
     return EarlyEnd.in(metadata);
   }
 
+  /// True if the answer has no text.
+  public boolean emptyAnswer() {
+    return EmptyAnswer.in(metadata);
+  }
+
   /// Why the answer is incomplete, as the log has it. Logs of version 0.1 do not.
   public Optional<String> finishReason() {
     return fields.text("finishReason");

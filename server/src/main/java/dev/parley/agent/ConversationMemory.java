@@ -5,6 +5,7 @@ import dev.parley.model.Prompt.PromptPart;
 import dev.parley.projection.MessageView;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageFacts;
+import dev.parley.protocol.TaskEndFacts;
 import dev.parley.protocol.TaskId;
 import dev.parley.task.ContextHistory;
 import dev.parley.task.TaskLimits;
@@ -16,6 +17,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /// Builds the start of a task's prompt: the earlier messages of the context, and the task's own
 /// prompt.
@@ -58,7 +60,11 @@ public final class ConversationMemory {
     return "Result of "
         + result.path("agentId").asString("")
         + ", which worked on this before you:\n\n"
-        + result.path("output").asString("");
+        + result.path("output").asString("")
+        + TaskEndFacts.of(result.path("metadata") instanceof ObjectNode metadata ? metadata : null)
+            .earlyEnd()
+            .map(early -> "\n\n" + early.note())
+            .orElse("");
   }
 
   /// True if the task's prompt includes the messages of the context: if a user created the task, or

@@ -124,6 +124,7 @@ public final class ModelLoop implements Agent {
     private final EventBatcher batcher;
     private final ToolCalls toolCalls;
     private final ThoughtCounter thoughtCounter;
+    private final Map<String, Tool> toolsByName;
     private final List<ToolDescription> tools;
     private @Nullable List<PromptPart> conversation;
     private final ModelTaskHistory taskHistory = new ModelTaskHistory();
@@ -138,6 +139,7 @@ public final class ModelLoop implements Agent {
       this.taskRun = taskRun;
       this.batcher = eventBatcher;
       this.toolCalls = toolCalls;
+      this.toolsByName = tools;
       this.tools =
           tools.values().stream()
               .filter(Tool::offered)
@@ -218,7 +220,12 @@ public final class ModelLoop implements Agent {
             taskRun.emit(List.of(answer.usage()));
             return new TaskOutcome.Failed(ErrorCode.LIMIT, excess, false);
           }
-          modelOutputWriter.finish(answer, withDistinctIds(answer.calls()), iteration);
+          var calls = withDistinctIds(answer.calls());
+          var publicCalls =
+              calls.stream()
+                  .map(call -> PrivateArguments.publicCall(call, toolsByName.get(call.name())))
+                  .toList();
+          modelOutputWriter.finish(answer, calls, publicCalls, iteration);
           taskRun.reachFailPoint("turn-durable");
         }
       }

@@ -143,8 +143,12 @@ final class ModelOutputWriter implements ModelSink {
   }
 
   /// Ends the turn; returns when all of it is durable. The end and the state for resuming are one
-  /// append.
-  void finish(ModelReply.ModelAnswer answer, List<ToolCall> calls, int iteration)
+  /// append. `publicCalls` are the calls as public events show them.
+  void finish(
+      ModelReply.ModelAnswer answer,
+      List<ToolCall> calls,
+      List<ToolCall> publicCalls,
+      int iteration)
       throws InterruptedException {
     batcher.flush();
     var end =
@@ -154,11 +158,12 @@ final class ModelOutputWriter implements ModelSink {
             answer.reason(),
             null,
             replaces,
-            calls.isEmpty() ? null : calls);
-    var state = answer.memo() == null ? null : Json.object();
-    if (state != null) {
+            calls.isEmpty() ? null : publicCalls);
+    var state = Json.object();
+    if (answer.memo() != null) {
       state.set(ModelTaskHistory.MEMO, answer.memo());
     }
+    PrivateArguments.put(state, calls, publicCalls);
     var events = new ArrayList<Event>(List.of(end));
     if (answer.usage().totalTokens() > 0) {
       events.add(answer.usage());
@@ -167,7 +172,7 @@ final class ModelOutputWriter implements ModelSink {
     if (!calls.isEmpty()) {
       events.add(next(calls, iteration));
     }
-    events.add(new InternalCheckpoint(iteration, state));
+    events.add(new InternalCheckpoint(iteration, state.isEmpty() ? null : state));
     taskRun.emit(events);
   }
 

@@ -140,7 +140,7 @@ final class ModelTaskHistory {
           pendingMessages.add(new PromptPart.PromptMessage(Role.USER, message.content()));
       case InternalLlmCall call -> ask(call);
       case ContentComplete block -> end(block);
-      case InternalCheckpoint checkpoint -> keepMemo(checkpoint);
+      case InternalCheckpoint checkpoint -> complete(checkpoint);
       case ThoughtStream thought -> thoughts = Math.max(thoughts, thought.index() + 1);
       case Usage usage -> tokens += usage.totalTokens();
       case ToolStart start ->
@@ -201,14 +201,20 @@ final class ModelTaskHistory {
     }
   }
 
-  /// The checkpoint directly follows the end of its turn, in the same append.
-  private void keepMemo(InternalCheckpoint checkpoint) {
-    var memo = checkpoint.state() == null ? null : checkpoint.state().get(MEMO);
-    if (memo != null
-        && !parts.isEmpty()
-        && parts.getLast() instanceof PromptPart.PromptToolCalls(var text, var wanted, _)) {
-      parts.set(parts.size() - 1, new PromptPart.PromptToolCalls(text, wanted, memo));
+  /// Completes the calls of a turn: adds the memo and private arguments. The checkpoint directly
+  /// follows the end of its turn, in the same append.
+  private void complete(InternalCheckpoint checkpoint) {
+    var state = checkpoint.state();
+    if (state == null
+        || parts.isEmpty()
+        || !(parts.getLast() instanceof PromptPart.PromptToolCalls(var text, var wanted, _))) {
+      return;
     }
+    var complete = wanted.stream().map(call -> PrivateArguments.completeCall(call, state)).toList();
+    for (var call : complete) {
+      find(call.id()).ifPresent(history -> history.complete(call.arguments()));
+    }
+    parts.set(parts.size() - 1, new PromptPart.PromptToolCalls(text, complete, state.get(MEMO)));
   }
 
   private static void addProgress(ToolCallHistory call, ToolProgress progress) {

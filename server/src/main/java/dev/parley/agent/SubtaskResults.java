@@ -1,11 +1,13 @@
 package dev.parley.agent;
 
 import dev.parley.protocol.EarlyEnd;
+import dev.parley.protocol.EmptyAnswer;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.ReportEvent.ErrorScope;
+import dev.parley.protocol.TaskEndFacts;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
@@ -85,6 +87,13 @@ public final class SubtaskResults {
     return completed().flatMap(end -> end.facts().earlyEnd().stream()).findFirst();
   }
 
+  /// Why the answer of this task is incomplete; empty if it is complete, or the task failed.
+  public Optional<EarlyEnd> earlyEnd(TaskId task) {
+    return Optional.ofNullable(ends.get(task))
+        .filter(end -> end.event() instanceof TaskComplete)
+        .flatMap(end -> ((TaskComplete) end.event()).facts().earlyEnd());
+  }
+
   /// The error of the first task that failed.
   public Optional<ErrorReported> error() {
     return ends.keySet().stream().flatMap(task -> Stream.ofNullable(errors.get(task))).findFirst();
@@ -113,7 +122,10 @@ public final class SubtaskResults {
           artifacts.forEach(artifact -> list.add(artifact.value()));
         }
         copy(metadata == null ? taskRun.subtaskTotals(task) : metadata, json);
-        complete.facts().earlyEnd().ifPresent(early -> early.put(json.putObject("metadata")));
+        var marks = marks(complete.facts());
+        if (!marks.isEmpty()) {
+          json.set("metadata", marks);
+        }
       }
       case TaskStatus status -> {
         var error = errors.get(task);
@@ -124,6 +136,15 @@ public final class SubtaskResults {
       default -> throw new IllegalStateException("not an end: " + end);
     }
     return json;
+  }
+
+  private static ObjectNode marks(TaskEndFacts facts) {
+    var marks = Json.object();
+    facts.earlyEnd().ifPresent(early -> early.put(marks));
+    if (facts.emptyAnswer()) {
+      EmptyAnswer.put(marks);
+    }
+    return marks;
   }
 
   private static String status(TaskStatus status, @Nullable ErrorReported error) {

@@ -24,16 +24,25 @@ final class ToolCallEvents {
   private ToolCallEvents() {}
 
   static ToolStart start(
-      TaskRun taskRun, ToolCall call, @Nullable Tool tool, ObjectNode arguments) {
+      TaskRun taskRun, ToolCallHistory history, @Nullable Tool tool, ObjectNode arguments) {
+    var call = history.call();
+    var edited = !arguments.equals(history.requestedArguments());
     var metadata =
         tool == null
             ? ToolCallFacts.ofStart("local", false, null)
             : ToolCallFacts.ofStart(tool.provider(), tool.concurrent(), tool.effect().wire());
-    if (!arguments.equals(call.arguments())) {
+    if (edited) {
       ToolCallFacts.putEdited(metadata);
     }
     return new ToolStart(
-        call.id(), call.name(), arguments, metadata, 1, idempotencyKey(taskRun, call), null, null);
+        call.id(),
+        call.name(),
+        edited ? arguments : call.arguments(),
+        metadata,
+        1,
+        idempotencyKey(taskRun, call),
+        null,
+        null);
   }
 
   /// The idempotency key, which is the same for every attempt of a call.

@@ -44,6 +44,7 @@ final class ToolCallHistory {
   }
 
   private final ToolCall call;
+  private ObjectNode requestedArguments;
   private final Map<TaskId, Optional<SubtaskComplete>> children = new LinkedHashMap<>();
   private @Nullable ToolStart start;
   private @Nullable ToolCallQuestion toolCallQuestion;
@@ -58,11 +59,17 @@ final class ToolCallHistory {
 
   ToolCallHistory(ToolCall call) {
     this.call = call;
+    this.requestedArguments = call.arguments();
   }
 
-  /// The call as the model requested it.
+  /// The call as public events show it: without its private arguments.
   ToolCall call() {
     return call;
+  }
+
+  /// All arguments that the model wrote.
+  ObjectNode requestedArguments() {
+    return requestedArguments;
   }
 
   boolean started() {
@@ -71,7 +78,12 @@ final class ToolCallHistory {
 
   /// The arguments of the call, which a person may have edited.
   ObjectNode arguments() {
-    return start == null ? call.arguments() : start.arguments();
+    return start == null ? requestedArguments : arguments(start.arguments());
+  }
+
+  /// The arguments for these public ones: all that the model wrote, unless a person edited them.
+  ObjectNode arguments(ObjectNode shown) {
+    return shown.equals(call.arguments()) ? requestedArguments : shown;
   }
 
   Optional<SubagentMetadata> subagents() {
@@ -129,6 +141,10 @@ final class ToolCallHistory {
   /// The subtasks that the call spawned, with the ends of those that have ended.
   Map<TaskId, Optional<SubtaskComplete>> children() {
     return children;
+  }
+
+  void complete(ObjectNode arguments) {
+    requestedArguments = arguments;
   }
 
   void begin(ToolStart started, Instant at) {

@@ -153,13 +153,13 @@ final class ToolCalls implements AutoCloseable {
       throws InterruptedException {
     if (tool == null) {
       if (!call.started()) {
-        events.add(ToolCallEvents.start(taskRun, call.call(), null, call.call().arguments()));
+        events.add(ToolCallEvents.start(taskRun, call, null, call.requestedArguments()));
       }
       events.add(
           ToolCallEvents.failed(
               call.call(), "there is no tool called " + call.call().name(), null));
     } else if (!call.started()) {
-      var broken = ToolArguments.problem(call.call().arguments());
+      var broken = ToolArguments.problem(call.requestedArguments());
       if (broken.isPresent()) {
         reject(call, tool, broken.get(), events);
       } else {
@@ -175,9 +175,9 @@ final class ToolCalls implements AutoCloseable {
   private void planStart(
       ToolCallHistory call, Tool tool, boolean room, List<Event> events, List<Runnable> work)
       throws InterruptedException {
-    switch (dependencies.policy().permissionFor(tool, call.call().arguments())) {
+    switch (dependencies.policy().permissionFor(tool, call.requestedArguments())) {
       case DENY -> reject(call, tool, "this call is not allowed here", events);
-      case ALLOW -> launch(call, tool, call.call().arguments(), room, events, work);
+      case ALLOW -> launch(call, tool, call.requestedArguments(), room, events, work);
       case ASK -> {
         var toolCallQuestion = call.question().orElse(null);
         if (toolCallQuestion == null) {
@@ -186,9 +186,9 @@ final class ToolCalls implements AutoCloseable {
           if (!approves(value)) {
             reject(call, tool, denied(value), events);
           } else if (value.path("arguments") instanceof ObjectNode edited) {
-            launchEdited(call, tool, edited, room, events, work);
+            launchEdited(call, tool, call.arguments(edited), room, events, work);
           } else {
-            launch(call, tool, call.call().arguments(), room, events, work);
+            launch(call, tool, call.requestedArguments(), room, events, work);
           }
         } else if (toolCallQuestion.answer() instanceof ToolAnswer.Lapsed(var reason, _)) {
           reject(call, tool, "this call was not approved: " + reason, events);
@@ -227,7 +227,7 @@ final class ToolCalls implements AutoCloseable {
       throws InterruptedException {
     var context =
         new ToolCallContext(taskRun, dependencies.questions(), dependencies.thoughts(), call);
-    var arguments = call.call().arguments();
+    var arguments = call.requestedArguments();
     var thread = "tool-" + tool.name() + "-preview-" + call.call().id();
     return dependencies
         .threads()
@@ -254,7 +254,7 @@ final class ToolCalls implements AutoCloseable {
   }
 
   private void reject(ToolCallHistory call, Tool tool, String reason, List<Event> events) {
-    events.add(ToolCallEvents.start(taskRun, call.call(), tool, call.call().arguments()));
+    events.add(ToolCallEvents.start(taskRun, call, tool, call.requestedArguments()));
     events.add(ToolCallEvents.failed(call.call(), reason, null));
   }
 
@@ -265,7 +265,7 @@ final class ToolCalls implements AutoCloseable {
       boolean room,
       List<Event> events,
       List<Runnable> work) {
-    var start = ToolCallEvents.start(taskRun, call.call(), tool, arguments);
+    var start = ToolCallEvents.start(taskRun, call, tool, arguments);
     if (tool instanceof SpawnTool spawning) {
       try {
         var subagentJobs = spawning.jobs(arguments);

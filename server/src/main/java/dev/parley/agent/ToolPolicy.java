@@ -5,6 +5,7 @@ import dev.parley.tool.Glob;
 import dev.parley.tool.Tool;
 import dev.parley.tool.Tool.Permission;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,35 @@ public record ToolPolicy(
     allow = List.copyOf(allow);
     ask = List.copyOf(ask);
     deny = List.copyOf(deny);
+  }
+
+  /// The policy for a task that names the tools that need no approval: all other calls need one, or
+  /// stay denied. A tool that needs approval anyway still does.
+  public ToolPolicy narrowedTo(List<String> tools) {
+    var free = standard == Permission.ALLOW;
+    var allowed =
+        free
+            ? tools
+            : allow.stream()
+                .flatMap(rule -> tools.stream().flatMap(tool -> narrower(rule, tool).stream()))
+                .distinct()
+                .toList();
+    return new ToolPolicy(free ? Permission.ASK : standard, allowed, ask, deny);
+  }
+
+  /// The narrower of a rule and a tool of a task, if one of them contains the other.
+  private static Optional<String> narrower(String rule, String tool) {
+    if (tool.equals(rule) || tool.equals(toolOf(rule))) {
+      return Optional.of(rule);
+    }
+    return inBrackets(rule) == null && glob(rule).matches(toolOf(tool))
+        ? Optional.of(tool)
+        : Optional.empty();
+  }
+
+  /// True if no call needs approval and none is denied.
+  public boolean allowsEverything() {
+    return standard == Permission.ALLOW && ask.isEmpty() && deny.isEmpty();
   }
 
   /// The permission for a call.

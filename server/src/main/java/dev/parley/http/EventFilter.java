@@ -69,10 +69,15 @@ public record EventFilter(
   /// Parses the filter from query parameters, or from fields of the same names. `parentOf` finds
   /// the parent of a task of the context.
   ///
-  /// @throws Rejection.Invalid for an unknown value
+  /// @throws Rejection.Invalid for an unknown value, or for an internal kind without `internal`
   public static EventFilter of(
       Function<String, Optional<String>> query, Function<TaskId, Optional<TaskId>> parentOf) {
-    var kinds = EnumSet.copyOf(list(Kind.class, "kinds", query, ALL.kinds));
+    var internal = Request.flag("internal", query.apply("internal"));
+    var named = list(Kind.class, "kinds", query, Set.of());
+    if (!internal) {
+      checkPublic(named);
+    }
+    var kinds = EnumSet.copyOf(query.apply("kinds").isPresent() ? named : ALL.kinds);
     kinds.removeAll(list(Kind.class, "exclude", query, Set.of()));
     return new EventFilter(
         kinds,
@@ -83,12 +88,22 @@ public record EventFilter(
             .orElse(ALL.verbosity),
         list(ThoughtType.class, "thoughtTypes", query, ALL.thoughtTypes),
         query.apply("minConfidence").map(EventFilter::confidence).orElse(ALL.minConfidence),
-        Request.flag("internal", query.apply("internal")));
+        internal);
   }
 
   /// The same with internal events too.
   public EventFilter withInternal() {
     return new EventFilter(kinds, tasks, verbosity, thoughtTypes, minConfidence, true);
+  }
+
+  /// Rejects internal kinds: their events would be left out without a word.
+  private static void checkPublic(Set<Kind> kinds) {
+    for (var kind : kinds) {
+      if (kind.internal()) {
+        throw new Rejection.Invalid(
+            "kinds: " + kind.wire() + " is internal; add internal=true to read internal events");
+      }
+    }
   }
 
   /// The same without these kinds.

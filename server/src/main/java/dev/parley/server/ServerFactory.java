@@ -80,7 +80,7 @@ final class ServerFactory {
   Server.ServerDependencies createOn(EventLog store) {
     try (var opened = new CloseStack()) {
       var metrics = new Metrics();
-      JvmMetrics.addTo(metrics, version());
+      JvmMetrics.addTo(metrics, ParleyVersion.text());
       metrics.gauge(Metric.THREADS_STUCK, threads::stuck);
       metrics.gauge(Metric.TOOL_CALLS_WAITING, threads::waiting);
       if (store instanceof SqliteLog ours) {
@@ -106,7 +106,7 @@ final class ServerFactory {
                   managedProcesses,
                   new OAuthTokens(signIns.credentials()),
                   McpTimeouts.DEFAULT,
-                  version(),
+                  ParleyVersion.text(),
                   new AddressPolicy(config.toolEnvironment().privateHosts())));
       opened.add(mcp::close);
       mcp.start();
@@ -202,11 +202,6 @@ final class ServerFactory {
             config.limits(),
             extensions.failPoint());
     return new Tasks(log, contextHistory, taskSettings, taskSources());
-  }
-
-  private static String version() {
-    var version = ServerFactory.class.getPackage().getImplementationVersion();
-    return version == null ? "dev" : version;
   }
 
   private List<Tool> tools(CredentialProvider credentialProvider) {

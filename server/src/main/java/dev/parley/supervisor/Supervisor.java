@@ -98,10 +98,12 @@ public final class Supervisor implements Agent {
           List.of(new TaskStatus(TaskState.WORKING, statusMessage(routingDecision), metadata)));
       taskRun.reachFailPoint("routed");
     }
-    var taskOutcome = loop(taskRun, routingDecision).work(taskRun);
-    return taskOutcome instanceof TaskOutcome.Completed completed
-        ? SupervisorResults.outcome(taskRun, routingDecision, completed)
-        : taskOutcome;
+    return switch (loop(taskRun, routingDecision).work(taskRun)) {
+      case TaskOutcome.Completed completed ->
+          SupervisorResults.outcome(taskRun, routingDecision, completed);
+      case TaskOutcome.Failed failed -> SupervisorResults.outcome(taskRun, routingDecision, failed);
+      case TaskOutcome.Parked parked -> parked;
+    };
   }
 
   private static Optional<RoutingDecision> recordedDecision(TaskRun taskRun) {

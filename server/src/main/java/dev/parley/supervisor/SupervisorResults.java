@@ -9,6 +9,7 @@ import dev.parley.protocol.TaskEndFacts;
 import dev.parley.task.TaskOutcome;
 import dev.parley.task.TaskRun;
 import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
 
 /// Combines the results of the supervisor's agents.
 final class SupervisorResults {
@@ -20,14 +21,29 @@ final class SupervisorResults {
   static TaskOutcome outcome(
       TaskRun taskRun, RoutingDecision routingDecision, TaskOutcome.Completed completed) {
     var found = SubtaskResults.of(taskRun);
-    var about = TaskEndFacts.ofRouting(routingDecision.json(), found.list());
+    var about = about(found, routingDecision);
     var one =
         routingDecision.strategy() == RoutingStrategy.SINGLE
             || routingDecision.strategy() == RoutingStrategy.DELEGATE;
     return new TaskOutcome.Completed(one ? found.answer().orElse("") : completed.content(), about);
   }
 
-  /// The finish reason of the agents' answers, if they are returned unchanged.
+  /// The supervisor's own failure, and the result of each agent.
+  static TaskOutcome outcome(
+      TaskRun taskRun, RoutingDecision routingDecision, TaskOutcome.Failed failed) {
+    return new TaskOutcome.Failed(
+        failed.code(),
+        failed.message(),
+        failed.retryable(),
+        about(SubtaskResults.of(taskRun), routingDecision));
+  }
+
+  private static ObjectNode about(SubtaskResults found, RoutingDecision routingDecision) {
+    return TaskEndFacts.ofRouting(routingDecision.json(), found.list());
+  }
+
+  /// The finish reason of the first answer that ended early. A text that was made of it is not
+  /// complete either.
   static FinishReason reason(TaskRun taskRun) {
     return SubtaskResults.of(taskRun).earlyEnd().map(EarlyEnd::reason).orElse(FinishReason.STOP);
   }

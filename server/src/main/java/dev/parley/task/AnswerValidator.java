@@ -7,10 +7,16 @@ import com.networknt.schema.SchemaException;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SchemaRegistryConfig;
 import com.networknt.schema.SpecificationVersion;
+import com.networknt.schema.dialect.DefaultDialectRegistry;
+import com.networknt.schema.dialect.Dialect;
+import com.networknt.schema.dialect.DialectRegistry;
+import com.networknt.schema.dialect.Dialects;
+import com.networknt.schema.keyword.AnnotationKeyword;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.Rejection;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -25,6 +31,23 @@ final class AnswerValidator {
   private static final int KEYWORDS_MAX = 100_000;
 
   private static final int DEPTH_MAX = 1_000;
+
+  /// The dialects, which accept unknown keywords such as `enumNames` as annotations. The library's
+  /// own factory logs a warning for each of them and never forgets it.
+  private static final DialectRegistry DIALECTS =
+      new DefaultDialectRegistry(
+          Stream.of(
+                  Dialects.getDraft4(),
+                  Dialects.getDraft6(),
+                  Dialects.getDraft7(),
+                  Dialects.getDraft201909(),
+                  Dialects.getDraft202012())
+              .map(
+                  dialect ->
+                      Dialect.builder(dialect)
+                          .unknownKeywordFactory((keyword, _) -> new AnnotationKeyword(keyword))
+                          .build())
+              .toList());
 
   /// @throws Rejection.Invalid if the answer is not valid for the question
   void check(InputRequired asked, JsonNode value) {
@@ -135,6 +158,7 @@ final class AnswerValidator {
         SpecificationVersion.DRAFT_2020_12,
         builder ->
             builder
+                .dialectRegistry(DIALECTS)
                 .schemaRegistryConfig(config)
                 .schemaCacheEnabled(false)
                 .schemaLoader(loader -> loader.fetchRemoteResources(false)));

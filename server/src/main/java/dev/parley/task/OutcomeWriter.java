@@ -76,7 +76,7 @@ final class OutcomeWriter {
             content,
             null,
             taskTotals.messageMetadata(content, now));
-    var metadata = taskTotals.taskMetadata(now);
+    var metadata = taskTotals.taskMetadata(content, now);
     if (completed.result() != null) {
       metadata.setAll(completed.result());
     }

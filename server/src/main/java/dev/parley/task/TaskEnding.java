@@ -9,15 +9,18 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolEvent;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
-/// How a task ends that does not succeed, and how its open blocks and calls end. `questionId`, if
-/// set, restricts the ending: it applies only while that question is open.
+/// How a task ends that does not succeed, and how its open blocks and calls end. `result`, if set,
+/// is added to the metadata of the last status. `questionId`, if set, restricts the ending: it
+/// applies only while that question is open.
 record TaskEnding(
     TaskState state,
     String reason,
     FinishReason blocks,
     ToolEvent.Outcome calls,
     @Nullable ErrorReported error,
+    @Nullable ObjectNode result,
     @Nullable Id questionId) {
 
   /// The server is stopping: the task does not end, and the next start resumes it.
@@ -29,6 +32,7 @@ record TaskEnding(
         reason == null ? "canceled" : reason,
         FinishReason.CANCELED,
         ToolEvent.Outcome.CANCELED,
+        null,
         null,
         null);
   }
@@ -62,16 +66,22 @@ record TaskEnding(
         FinishReason.INTERRUPTED,
         ToolEvent.Outcome.INTERRUPTED,
         new ErrorReported(code, message, retryable, ErrorScope.TASK, null),
+        null,
         null);
+  }
+
+  /// The same ending with this result.
+  TaskEnding withResult(@Nullable ObjectNode added) {
+    return new TaskEnding(state, reason, blocks, calls, error, added, questionId);
   }
 
   /// The same ending, which applies only while this question is open.
   TaskEnding unlessAnswered(Id asked) {
-    return new TaskEnding(state, reason, blocks, calls, error, asked);
+    return new TaskEnding(state, reason, blocks, calls, error, result, asked);
   }
 
   /// The same ending without that restriction.
   TaskEnding unconditional() {
-    return new TaskEnding(state, reason, blocks, calls, error, null);
+    return new TaskEnding(state, reason, blocks, calls, error, result, null);
   }
 }

@@ -18,7 +18,14 @@ public sealed interface TaskOutcome {
   }
 
   /// The work failed.
-  record Failed(ErrorCode code, String message, boolean retryable) implements TaskOutcome {}
+  ///
+  /// `result`, if present, is added to the metadata of the task's last status.
+  record Failed(ErrorCode code, String message, boolean retryable, @Nullable ObjectNode result)
+      implements TaskOutcome {
+    public Failed(ErrorCode code, String message, boolean retryable) {
+      this(code, message, retryable, null);
+    }
+  }
 
   /// The task cannot continue before an answer arrives or a subtask ends. The agent's thread ends;
   /// when there are new entries that the run has not read, the runtime calls the agent again.

@@ -193,7 +193,7 @@ public final class TaskRun {
             last.set(entry.timestamp());
           }
         });
-    return sums.taskMetadata(last.get());
+    return sums.totals(last.get());
   }
 
   private void read(Consumer<Entry> reader) {

@@ -361,9 +361,8 @@ final class TaskRunner implements AutoCloseable {
           endTree(taskRun, taskEnding == null ? TaskEnding.canceled(null) : taskEnding);
         }
       }
-      case TaskOutcome.Failed(var code, var message, var retryable) ->
-          endTree(
-              taskRun, taskEnding == null ? failed(taskRun, code, message, retryable) : taskEnding);
+      case TaskOutcome.Failed failed ->
+          endTree(taskRun, taskEnding == null ? failed(taskRun, failed) : taskEnding);
       case TaskOutcome.Parked parked -> {
         if (taskEnding != null) {
           endTree(taskRun, taskEnding);
@@ -405,13 +404,16 @@ final class TaskRunner implements AutoCloseable {
   }
 
   /// An error is not a failure if the task is being canceled.
-  private TaskEnding failed(TaskRun taskRun, ErrorCode code, String message, boolean retryable) {
+  private TaskEnding failed(TaskRun taskRun, TaskOutcome.Failed failed) {
     var canceled =
         log.inspect(
             taskRun.context(),
             state ->
                 state.openTask(taskRun.taskId()).filter(OpenTask::cancelRequested).isPresent());
-    return canceled ? TaskEnding.canceled(null) : TaskEnding.failed(code, message, retryable);
+    return canceled
+        ? TaskEnding.canceled(null)
+        : TaskEnding.failed(failed.code(), failed.message(), failed.retryable())
+            .withResult(failed.result());
   }
 
   /// Writes the end of a task that does not run. False if that is not possible, or its question was

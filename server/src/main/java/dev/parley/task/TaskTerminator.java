@@ -149,6 +149,9 @@ final class TaskTerminator {
     if (open.started()) {
       why.setAll(taskTextBlocks.totals(clockAndIds.clock().instant()));
     }
+    if (taskEnding.result() != null) {
+      why.setAll(taskEnding.result());
+    }
     events.add(new TaskStatus(taskEnding.state(), null, why));
     return events;
   }

@@ -5,6 +5,7 @@ import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.EarlyEnd;
+import dev.parley.protocol.EmptyAnswer;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Origin;
@@ -113,19 +114,23 @@ final class TaskTotals {
     var metadata = Json.object();
     metadata.set("usage", usage(total(usages)));
     metadata.put("duration", duration(now));
-    if (content.isBlank()) {
-      metadata.put("empty", true);
-    }
-    EarlyEnd.of(finish).ifPresent(early -> early.put(metadata));
+    mark(content, metadata);
     return metadata;
   }
 
-  /// The metadata of the end of a task that succeeded: its totals, and why its answer is
-  /// incomplete.
-  ObjectNode taskMetadata(Instant now) {
+  /// The metadata of the end of a task that succeeded: its totals, whether its answer is empty, and
+  /// why it is incomplete.
+  ObjectNode taskMetadata(String content, Instant now) {
     var metadata = totals(now);
-    EarlyEnd.of(finish).ifPresent(early -> early.put(metadata));
+    mark(content, metadata);
     return metadata;
+  }
+
+  private void mark(String content, ObjectNode metadata) {
+    if (content.isBlank()) {
+      EmptyAnswer.put(metadata);
+    }
+    EarlyEnd.of(finish).ifPresent(early -> early.put(metadata));
   }
 
   /// The totals of the task and its descendants, overall and by model, for the metadata of its end.

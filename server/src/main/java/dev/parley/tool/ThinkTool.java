@@ -4,7 +4,9 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.ThoughtEvent.ThoughtType;
 import dev.parley.protocol.ThoughtEvent.Verbosity;
 import dev.parley.protocol.ThoughtEvent.Visibility;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// `think`: publishes a thought of the model, for people who follow its work.
 public final class ThinkTool implements TypedTool<ThinkTool.Arguments> {
@@ -37,6 +39,13 @@ public final class ThinkTool implements TypedTool<ThinkTool.Arguments> {
   @Override
   public Class<Arguments> arguments() {
     return Arguments.class;
+  }
+
+  @Override
+  public List<String> privateArguments(ObjectNode arguments) {
+    return arguments.path("visibility").asString("").equalsIgnoreCase(Visibility.INTERNAL.wire())
+        ? List.of("thought")
+        : List.of();
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.parley.tool;
 
 import dev.parley.protocol.WireName;
+import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -36,6 +37,12 @@ public interface Tool {
   /// listed.
   default boolean offered() {
     return true;
+  }
+
+  /// The names of those arguments of a call that only readers of internal events may see. Public
+  /// events show the call without them.
+  default List<String> privateArguments(ObjectNode arguments) {
+    return List.of();
   }
 
   /// The preview for the person who approves a call: a command, a diff. Changes nothing.

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.model.FakeModelAnswer;
 import dev.parley.model.FakeModelAnswer.Step;
 import dev.parley.model.FakeModelServer;
+import dev.parley.protocol.Json;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +34,7 @@ class A2aEarlyEndTest {
                   case "long" -> FakeModelAnswer.of(FakeModelAnswer.text("a", "b"), stop("length"));
                   case "cut" ->
                       FakeModelAnswer.of(FakeModelAnswer.text("c"), stop("content_filter"));
+                  case "silent" -> FakeModelAnswer.of(stop("stop"));
                   case "empty" -> FakeModelAnswer.of(stop("content_filter"));
                   default -> FakeModelAnswer.saying("whole");
                 });
@@ -91,6 +94,36 @@ class A2aEarlyEndTest {
     assertThat(status.path("state").asString()).isEqualTo(peer.state("failed"));
     assertThat(status.path("message").path("parts").path(0).path("text").asString())
         .contains("filter");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.3", "1.0"})
+  void an_answer_without_text_that_ended_normally_is_marked(String version) throws IOException {
+    var peer = new A2aTestClient(testServer, "helper", version);
+    var frames = peer.stream(peer.streaming(), peer.say("silent-" + version, "silent"));
+
+    var last = frames.getLast().result();
+    var update = peer.modern() ? last.path("statusUpdate") : last;
+    assertThat(update.path("status").path("state").asString()).isEqualTo(peer.state("completed"));
+    assertThat(update.path("metadata").path("empty").asBoolean(false)).isTrue();
+    var task = peer.result(peer.getting(), A2aTestClient.id(update.path("taskId").asString()));
+    assertThat(task.path("metadata").path("empty").asBoolean(false)).isTrue();
+    assertThat(task.path("metadata").has("finishReason")).isFalse();
+  }
+
+  @Test
+  void an_answer_without_text_is_marked_in_the_results_of_the_other_apis() throws IOException {
+    var run = new AgUiTestClient(testServer, "helper", AgUiTestClient.id()).say("silent");
+    var result = run.events().getLast().path("result");
+    assertThat(result.path("empty").asBoolean(false)).as(result.toString()).isTrue();
+    assertThat(result.path("content").asString("x")).isEmpty();
+
+    var chat = new ChatTestClient(testServer);
+    var sent = chat.sent(Json.object().put("content", "silent").put("agentId", "helper"));
+    var completed = chat.follow(sent).getLast().json();
+    assertThat(completed.path("metadata").path("empty").asBoolean(false)).isTrue();
+    var task = chat.read("/chat/tasks/" + sent.taskId()).path("result");
+    assertThat(task.path("metadata").path("empty").asBoolean(false)).as(task.toString()).isTrue();
   }
 
   @ParameterizedTest

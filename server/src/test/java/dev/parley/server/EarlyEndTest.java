@@ -128,6 +128,54 @@ class EarlyEndTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "parallel, max_tokens, length, true",
+    "sequential, max_tokens, length, true",
+    "parallel, refusal, refusal, false"
+  })
+  void an_answer_that_a_model_made_of_incomplete_ones_says_so_on_every_api(
+      String strategy, String stop, String reason, boolean truncated) throws Exception {
+    var decision =
+        """
+        {"strategy":"STRATEGY","reasoning":"","confidence":1,"agents":[
+          {"agentId":"one","agentName":"one","taskDescription":"a part","priority":1},
+          {"agentId":"two","agentName":"two","taskDescription":"a part","priority":2}]}
+        """
+            .replace("STRATEGY", strategy);
+    try (var model =
+            FakeModelServer.answering(
+                request -> {
+                  var text = request.lastText();
+                  if (text.equals("a part")) {
+                    return FakeModelAnswer.of(FakeModelAnswer.text("half"), new Step.Stop(stop));
+                  }
+                  return text.contains("## one")
+                      ? FakeModelAnswer.saying("combined")
+                      : FakeModelAnswer.saying(decision);
+                });
+        var testServer =
+            TestServer.configured(
+                folder,
+                yaml("provider: anthropic, model: c", model)
+                    .replace("supervisor: {model: rules}", "supervisor: {model: m}"))) {
+      var chat = new ChatTestClient(testServer);
+      var sent = chat.say("go");
+      check(chat.follow(sent).getLast().json(), reason, truncated);
+      check(last(chat.messages(sent.conversationId())), reason, truncated);
+      var result = chat.read("/chat/tasks/" + sent.taskId()).path("result");
+      assertThat(result.path("output").asString()).isEqualTo("combined");
+      check(result, reason, truncated);
+      assertThat(model.lastRequest().lastText()).contains("[This result is incomplete: ");
+
+      var peer = new A2aTestClient(testServer, "supervisor", "1.0");
+      check(peer.send(peer.say("m-1", "go")), reason, truncated);
+      var run = new AgUiTestClient(testServer, "supervisor", AgUiTestClient.id()).say("go");
+      var finished = Json.object().set("metadata", run.events().getLast().path("result"));
+      check(finished, reason, truncated);
+    }
+  }
+
   private static String yaml(String settings, FakeModelServer model) {
     return """
     agents: [{id: one, model: m}, {id: two, model: m}]

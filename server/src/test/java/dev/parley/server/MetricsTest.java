@@ -53,7 +53,9 @@ class MetricsTest {
           .containsEntry("parley_model_cost_dollars_total{model=\"gpt-5\"}", 0.00004)
           .containsEntry("parley_tool_calls_total{tool=\"calculator\",result=\"ok\"}", 1.0)
           .containsEntry("parley_tool_call_seconds_count{tool=\"calculator\"}", 1.0)
-          .containsEntry("parley_log_writable", 1.0);
+          .containsEntry("parley_log_writable", 1.0)
+          .containsEntry("parley_build_info{version=\"" + ParleyVersion.text() + "\"}", 1.0);
+      assertThat(ParleyVersion.text()).matches("\\d+\\.\\d+\\.\\d+.*");
       assertThat(samples.get("parley_commit_seconds_count")).isPositive();
       assertThat(samples.get("jvm_memory_used_bytes{area=\"heap\"}")).isPositive();
       assertThat(samples.get("jvm_carrier_threads")).isPositive();

@@ -6,6 +6,7 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.Kind;
 import dev.parley.protocol.ReportEvent.InternalRaw;
 import dev.parley.protocol.TaskId;
+import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -103,6 +104,41 @@ class ProgramLinesTest {
     for (var since = 0; since < messages.size(); since++) {
       assertThat(messages(id, "?limit=1&since=" + since).getFirst()).isEqualTo(messages.get(since));
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "claude, claude-stream.jsonl",
+    "claude, claude-tool.jsonl",
+    "codex, codex-tool.jsonl",
+    "gemini, gemini-stream.jsonl"
+  })
+  void the_stream_has_every_line_as_it_was_printed_also_after_another_start(
+      String program, String name) throws Exception { // S2.2
+    var printed = Files.readAllLines(fixture(name));
+    var id = run(program, fixture(name));
+
+    var frames = frames(id);
+    assertThat(frames)
+        .filteredOn(frame -> frame.event().equals("message"))
+        .extracting(EventReader.Frame::data)
+        .isEqualTo(printed);
+    assertThat(frames.getLast().json().path("messageCount").asInt()).isEqualTo(printed.size());
+    assertThat(frames).extracting(EventReader.Frame::id).doesNotHaveDuplicates();
+    for (var i = 0; i < frames.size() - 1; i++) {
+      assertThat(frames(id, "Last-Event-ID", frames.get(i).id()))
+          .isEqualTo(frames.subList(i + 1, frames.size()));
+    }
+  }
+
+  private List<EventReader.Frame> frames(String id, String... headers) throws IOException {
+    var frames = new ArrayList<EventReader.Frame>();
+    try (var reader = EventReader.open(testServer, "GET /agent/stream/" + id, "", headers)) {
+      for (var frame = reader.nextEvent(); frame != null; frame = reader.nextEvent()) {
+        frames.add(frame);
+      }
+    }
+    return frames;
   }
 
   @Test
@@ -203,6 +239,10 @@ class ProgramLinesTest {
         testServer.post("/agent/stream", "{\"agent\":\"printer\",\"prompt\":\"go\"}", quiet);
     assertThat(launched.statusCode()).as(launched.body()).isEqualTo(200);
     assertThat(launched.body()).doesNotContain("3f6a8488-cf6c-4c87-ae53-23fde66cb33e");
+    // The sums at the end belong to no message.
+    var ends = launched.body().split("message_stop", -1);
+    assertThat(ends).as(launched.body()).hasSize(2);
+    assertThat(ends[1]).doesNotContain("message_delta");
 
     var agent = "/api/agents/" + launched.headers().firstValue("X-Agent-Id").orElseThrow();
     var refused = testServer.get(agent + "/raw", quiet);

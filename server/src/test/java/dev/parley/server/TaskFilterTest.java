@@ -156,6 +156,31 @@ class TaskFilterTest {
     }
   }
 
+  @Test
+  void an_internal_kind_without_internal_events_is_refused_with_a_hint() throws Exception {
+    testServer.context("k");
+    for (var path :
+        List.of("events?kinds=internal:raw", "stream?kinds=message,internal:llm-call")) {
+      var refused = testServer.get("/api/contexts/k/" + path);
+      assertThat(refused.statusCode()).as(path).isEqualTo(400);
+      assertThat(refused.body()).contains("internal:", "add internal=true");
+    }
+    for (var query :
+        List.of(
+            "kinds=internal:raw&internal=true",
+            "exclude=internal:raw",
+            "kinds=internal:raw&format=workflow&debug=1")) {
+      assertThat(testServer.get("/api/contexts/k/events?" + query).statusCode())
+          .as(query)
+          .isEqualTo(200);
+    }
+    try (var socket =
+        new WebSocketTestClient(testServer.url.getPort(), "/api/ws", Map.of(), true)) {
+      socket.send("{\"type\":\"subscribe\",\"contextId\":\"k\",\"kinds\":[\"internal:raw\"]}");
+      assertThat(socket.json().toString()).contains("add internal=true");
+    }
+  }
+
   private void later() {
     testServer.append(context, below(DEEPEST, "late", "reader", "i4"), created());
     testServer.append(context, below(OTHER, "elsewhere", "reader", "i5"), created());

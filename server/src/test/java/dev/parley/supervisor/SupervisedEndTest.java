@@ -2,11 +2,15 @@ package dev.parley.supervisor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.model.Prompt;
+import dev.parley.model.Prompt.PromptPart.PromptMessage;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskCreated;
+import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
 import dev.parley.task.TaskTestBed;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -14,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
 /// The results of subtasks in the end of a supervised task.
@@ -106,15 +111,109 @@ class SupervisedEndTest {
     }
   }
 
-  @Test
-  void an_answer_that_a_model_made_of_several_carries_its_own_reason() throws Exception {
+  @ParameterizedTest
+  @CsvSource({
+    "parallel, LENGTH, length, the model reached its output limit",
+    "sequential, LENGTH, length, the model reached its output limit",
+    "parallel, CONTENT_FILTER, content-filter, a content filter stopped the model",
+    "sequential, REFUSAL, refusal, the model refused to continue"
+  })
+  void a_combined_answer_carries_the_reason_of_its_parts_and_the_model_is_told(
+      String strategy, FinishReason reason, String wire, String cause) throws Exception {
     supervisorTestBed
-        .decision(SupervisorTestBed.decision("parallel", "a", "b"))
-        .finishing("a", FinishReason.LENGTH);
+        .decision(SupervisorTestBed.decision(strategy, "a", "b"))
+        .finishing("a", reason)
+        .finishing("b", reason);
     try (var taskTestBed = deciding()) {
       var task = say(taskTestBed, "what now?");
 
-      assertThat(end(taskTestBed, task).has("finishReason")).isFalse();
+      assertThat(taskTestBed.answer(task).content()).isEqualTo("combined");
+      for (var metadata :
+          new ObjectNode[] {end(taskTestBed, task), taskTestBed.answer(task).metadata()}) {
+        assertThat(metadata.path("finishReason").asString()).isEqualTo(wire);
+        assertThat(metadata.path("truncated").asBoolean(false))
+            .isEqualTo(reason == FinishReason.LENGTH);
+      }
+      var combining = (PromptMessage) lastPrompt("decider").parts().getLast();
+      var note = "[This result is incomplete: " + cause + ".]";
+      assertThat(combining.text())
+          .contains("## Alice\n\nI am a\n\n" + note, "## Bob\n\nI am b\n\n" + note);
+    }
+  }
+
+  @Test
+  void only_the_incomplete_part_is_marked_for_the_model() throws Exception {
+    supervisorTestBed
+        .decision(SupervisorTestBed.decision("parallel", "a", "b"))
+        .finishing("b", FinishReason.LENGTH);
+    try (var taskTestBed = deciding()) {
+      say(taskTestBed, "what now?");
+
+      var combining = (PromptMessage) lastPrompt("decider").parts().getLast();
+      assertThat(combining.text())
+          .contains("## Alice\n\nI am a\n\n## Bob\n\nI am b\n\n[This result is incomplete");
+    }
+  }
+
+  @Test
+  void the_reason_of_the_combined_answer_itself_goes_first() throws Exception {
+    supervisorTestBed
+        .decision(SupervisorTestBed.decision("parallel", "a", "b"))
+        .finishing("a", FinishReason.LENGTH)
+        .finishing("decider", FinishReason.REFUSAL);
+    try (var taskTestBed = deciding()) {
+      var task = say(taskTestBed, "what now?");
+
+      assertThat(end(taskTestBed, task).path("finishReason").asString()).isEqualTo("refusal");
+    }
+  }
+
+  @Test
+  void the_next_agent_of_a_sequence_is_told_that_the_previous_result_is_incomplete()
+      throws Exception {
+    supervisorTestBed
+        .decision(SupervisorTestBed.decision("sequential", "a", "b"))
+        .finishing("a", FinishReason.LENGTH);
+    try (var taskTestBed = deciding()) {
+      say(taskTestBed, "what now?");
+
+      assertThat(lastPrompt("b").parts())
+          .filteredOn(PromptMessage.class::isInstance)
+          .extracting(part -> ((PromptMessage) part).text())
+          .anyMatch(
+              text ->
+                  text.endsWith(
+                      "I am a\n\n"
+                          + "[This result is incomplete: the model reached its output limit.]"));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"parallel", "sequential", "single"})
+  void a_task_whose_agents_all_fail_has_their_results(String strategy) throws Exception {
+    supervisorTestBed
+        .decision(SupervisorTestBed.decision(strategy, "a", "b"))
+        .answering("a", _ -> null)
+        .answering("b", _ -> null);
+    try (var taskTestBed = deciding()) {
+      var task = say(taskTestBed, "what now?");
+
+      var status = taskTestBed.events(task, TaskStatus.class).getLast();
+      assertThat(status.status()).isEqualTo(TaskState.FAILED);
+      var metadata = status.metadata();
+      assertThat(SupervisorTestBed.routing(metadata).path("strategy").asString())
+          .isEqualTo(strategy);
+      assertThat(metadata.path("results").valueStream())
+          .hasSize(strategy.equals("single") ? 1 : 2)
+          .filteredOn(result -> result.path("agentId").asString().equals("a"))
+          .singleElement()
+          .satisfies(
+              result -> {
+                assertThat(result.path("status").asString()).isEqualTo("failure");
+                assertThat(result.path("error").asString()).isEqualTo("a cannot");
+              });
+      assertThat(metadata.path("reason").asString()).isNotEmpty();
+      assertThat(metadata.path("usage").isObject()).isTrue();
     }
   }
 
@@ -172,6 +271,10 @@ class SupervisedEndTest {
       assertThat(before.path("duration").isNumber()).isTrue();
       assertThat(before.path("usage").path("inputTokens").asInt()).isEqualTo(10);
     }
+  }
+
+  private Prompt lastPrompt(String model) {
+    return supervisorTestBed.asked.get(model).getLast();
   }
 
   private TaskTestBed deciding() {

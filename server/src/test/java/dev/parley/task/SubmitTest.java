@@ -108,6 +108,8 @@ class SubmitTest {
 
       assertThat(taskTestBed.answer(acceptedMessage.taskId()).metadata().path("empty").asBoolean())
           .isTrue();
+      var end = taskTestBed.events(acceptedMessage.taskId(), TaskComplete.class).getFirst();
+      assertThat(end.metadata().path("empty").asBoolean()).isTrue();
     }
   }
 

@@ -8,6 +8,7 @@ import dev.parley.a2a.A2aRole;
 import dev.parley.a2a.A2aVersion;
 import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.EarlyEnd;
+import dev.parley.protocol.EmptyAnswer;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.InputEvent.InputReceived;
 import dev.parley.protocol.InputEvent.InputRequired;
@@ -53,20 +54,28 @@ final class A2aMessageMapper {
         kagentMetadata.ofMessage(
             own
                 ? metadata(kept)
-                : withFinishReason(metadata(kept), message.facts().earlyEnd().orElse(null)),
+                : withMarks(
+                    metadata(kept),
+                    message.facts().earlyEnd().orElse(null),
+                    message.facts().emptyAnswer()),
             own ? KagentMetadata.USER : kagentMetadata.agent().value()),
         texts(kept.path("extensions")),
         texts(kept.path("referenceTaskIds")));
   }
 
-  /// Adds the reason why the answer ended early, if it did.
-  static @Nullable ObjectNode withFinishReason(
-      @Nullable ObjectNode metadata, @Nullable EarlyEnd end) {
-    if (end == null) {
+  /// Adds the reason why the answer ended early, if it did, and whether it is empty.
+  static @Nullable ObjectNode withMarks(
+      @Nullable ObjectNode metadata, @Nullable EarlyEnd end, boolean empty) {
+    if (end == null && !empty) {
       return metadata;
     }
     var all = metadata == null ? Json.object() : metadata.deepCopy();
-    end.put(all);
+    if (end != null) {
+      end.put(all);
+    }
+    if (empty) {
+      EmptyAnswer.put(all);
+    }
     return all;
   }
 

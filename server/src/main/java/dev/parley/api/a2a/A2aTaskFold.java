@@ -69,6 +69,7 @@ public final class A2aTaskFold {
   private Set<Id> askedIds = Set.of();
   private Position askedAt = Position.START;
   private @Nullable EarlyEnd earlyEnd;
+  private boolean emptyAnswer;
   private @Nullable ErrorReported error;
   private @Nullable ObjectNode taskExtension;
   private boolean answersDirectly;
@@ -192,6 +193,7 @@ public final class A2aTaskFold {
       case Message message when isRoot(origin) -> {
         addToHistory(messages.message(message));
         earlyEnd = message.facts().earlyEnd().orElse(earlyEnd);
+        emptyAnswer = message.facts().emptyAnswer();
         yield List.of();
       }
       default -> applyState(entry, origin);
@@ -337,7 +339,7 @@ public final class A2aTaskFold {
     var last = now.state().terminal() || now.state().interrupted();
     var metadata =
         now.state() == A2aState.COMPLETED
-            ? A2aMessageMapper.withFinishReason(null, earlyEnd)
+            ? A2aMessageMapper.withMarks(null, earlyEnd, emptyAnswer)
             : null;
     return new A2aStatusUpdate(
         kagentMetadata.root().value(), kagentMetadata.context().value(), now, last, metadata);
@@ -371,7 +373,7 @@ public final class A2aTaskFold {
     }
     var all =
         status.state() == A2aState.COMPLETED
-            ? A2aMessageMapper.withFinishReason(metadata, earlyEnd)
+            ? A2aMessageMapper.withMarks(metadata, earlyEnd, emptyAnswer)
             : metadata;
     return all == null || all.isEmpty() ? null : all;
   }

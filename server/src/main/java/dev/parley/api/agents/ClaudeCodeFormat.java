@@ -31,10 +31,12 @@ import tools.jackson.databind.node.ObjectNode;
 final class ClaudeCodeFormat extends ProxyFormat {
 
   private final AnswerSource answers;
+  private final PrecedingTaskEntries preceding;
 
   ClaudeCodeFormat(EventLog log, Views views) {
     super(log, views);
     this.answers = new AnswerSource(log, views);
+    this.preceding = new PrecedingTaskEntries(log);
   }
 
   @Override
@@ -50,7 +52,7 @@ final class ClaudeCodeFormat extends ProxyFormat {
       case TaskCreated created when isRoot(entry) -> List.of(init(entry, created));
       case ContentDelta delta -> delta(delta);
       case ContentComplete end -> complete(end);
-      case Usage usage -> usage(usage);
+      case Usage usage -> usage(entry, usage);
       case ThoughtStream thought -> List.of(thought(thought));
       case ToolComplete end -> List.of(toolResult(end));
       case TaskComplete end when isRoot(entry) -> List.of(result(end));
@@ -129,7 +131,18 @@ final class ClaudeCodeFormat extends ProxyFormat {
     return lines;
   }
 
-  private static List<ObjectNode> usage(Usage usage) {
+  /// Ends the message that has not ended yet. Usage without such a message, such as the sums at the
+  /// end of a turn, has no line; the result contains it.
+  private List<ObjectNode> usage(Entry entry, Usage usage) {
+    var open =
+        preceding.find(
+            entry,
+            earlier -> earlier.event() instanceof ContentComplete,
+            earlier -> earlier.event() instanceof Usage || earlier.event() instanceof TaskCreated,
+            1);
+    if (open.isEmpty()) {
+      return List.of();
+    }
     var delta = Json.object().put("type", "message_delta");
     delta.putObject("delta");
     delta.set("usage", AgentMessageEncoder.tokens(usage));

@@ -12,6 +12,7 @@ import dev.parley.http.Request;
 import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
 import dev.parley.projection.RootTaskView;
+import dev.parley.projection.TaskView;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
@@ -161,6 +162,12 @@ final class ProxyRoutes {
         : parts.defaultAgent();
   }
 
+  private boolean printsLines(TaskView task) {
+    return task.facts().keepsAllLines()
+        || parts.agentTypes().stream()
+            .anyMatch(type -> type.id().equals(task.agentId()) && printsLines(type));
+  }
+
   private static boolean printsLines(AgentTypeView type) {
     return type.type().equals("cli") || type.type().equals("proxy");
   }
@@ -196,7 +203,7 @@ final class ProxyRoutes {
   /// the caller may not read internal events.
   private Reply follow(Request request, RootTaskView agent, @Nullable FrameCursor after) {
     var task = agent.task();
-    var raw = task.facts().keepsAllLines() && parts.access().mayReadInternal(request.principal());
+    var raw = printsLines(task) && parts.access().mayReadInternal(request.principal());
     var streamRequest =
         new ContextStream.StreamRequest(
             task.contextId(),

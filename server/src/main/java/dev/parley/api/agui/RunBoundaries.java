@@ -2,6 +2,7 @@ package dev.parley.api.agui;
 
 import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.EmptyAnswer;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskState;
@@ -13,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// Encodes where runs begin, pause and end.
 final class RunBoundaries {
 
-  /// In the result of a run whose answer ended early: the text.
+  /// In the result of a run whose answer ended early or is empty: the text.
   static final String RESULT_TEXT = "content";
 
   private static final String FINISH_REASON = "finishReason";
@@ -116,15 +117,23 @@ final class RunBoundaries {
     return finish(agUiRunState, finished);
   }
 
-  /// Adds the answer, and the reason if it ended early.
+  /// Adds the answer, the reason if it ended early, and whether it is empty.
   private static void result(ObjectNode finished, TaskComplete complete) {
     var content = complete.content();
     var reason = complete.facts().finishReason().orElse("");
+    var empty = complete.facts().emptyAnswer();
+    if (reason.isEmpty() && !empty) {
+      if (content != null) {
+        finished.put("result", content);
+      }
+      return;
+    }
+    var result = finished.putObject("result").put(RESULT_TEXT, content == null ? "" : content);
     if (!reason.isEmpty()) {
-      var result = finished.putObject("result").put(RESULT_TEXT, content == null ? "" : content);
       result.put(FINISH_REASON, reason).put("truncated", reason.equals("length"));
-    } else if (content != null) {
-      finished.put("result", content);
+    }
+    if (empty) {
+      EmptyAnswer.put(result);
     }
   }
 

@@ -5,6 +5,7 @@ import dev.parley.protocol.AuthEvent;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContextEvent;
+import dev.parley.protocol.EmptyAnswer;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.InputEvent;
 import dev.parley.protocol.Json;
@@ -124,6 +125,9 @@ final class AgentEventMapper {
       json.put("costUsd", taskCosts.costUsd());
     }
     complete.facts().earlyEnd().ifPresent(early -> early.put(json));
+    if (complete.facts().emptyAnswer()) {
+      EmptyAnswer.put(json);
+    }
     return json;
   }
 

@@ -55,14 +55,17 @@ final class EventFormatParameters {
 
   /// The filter of the request, for this format.
   EventFilter filter(Request request, ContextId context, EventFormat eventFormat) {
-    var filter = EventFilter.of(request::query, task -> parts.views().parentOf(context, task));
-    if (filter.internal() || debug(request)) {
+    var debug = debug(request);
+    var filter =
+        EventFilter.of(
+            name -> debug && name.equals("internal") ? Optional.of("true") : request.query(name),
+            task -> parts.views().parentOf(context, task));
+    if (filter.internal()) {
       parts.access().checkInternal(request.principal());
     }
-    if (eventFormat.equals(EventFormat.NATIVE)) {
-      return filter;
-    }
-    return debug(request) ? filter.withInternal() : filter.without(WorkflowFormat.DIAGNOSTICS);
+    return debug || eventFormat.equals(EventFormat.NATIVE)
+        ? filter
+        : filter.without(WorkflowFormat.DIAGNOSTICS);
   }
 
   /// The start of a stream that names no position.

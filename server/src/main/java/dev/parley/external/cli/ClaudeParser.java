@@ -344,7 +344,8 @@ public final class ClaudeParser implements LineParser {
   }
 
   private void result(ObjectNode json, List<ProgramEvent> said) {
-    said.addAll(spending.total(json.path("modelUsage"), json.path("total_cost_usd")));
+    said.addAll(
+        spending.total(json.path("modelUsage"), json.path("usage"), json.path("total_cost_usd")));
     var subtype = textOr(json.path("subtype"), "success");
     var success = subtype.equals("success") && !json.path("is_error").asBoolean(false);
     var text = text(json.path("result"));

@@ -12,8 +12,8 @@ import tools.jackson.databind.JsonNode;
 /// Counts the tokens and costs of Claude Code. Each message counts once, by its id; the last count
 /// replaces earlier ones.
 ///
-/// The end of a turn contains sums per model, with costs. The difference to what was reported
-/// before is reported then.
+/// The end of a turn contains sums per model, with costs; older versions have only one sum for the
+/// turn. The difference to what was reported before is reported then.
 final class ClaudeUsageCounter {
 
   /// The maximum number of incomplete messages that are remembered.
@@ -37,6 +37,19 @@ final class ClaudeUsageCounter {
           Math.max(0, output - told.output),
           Math.max(0, cacheWrite - told.cacheWrite),
           Math.max(0, cacheRead - told.cacheRead));
+    }
+
+    /// The counts in `usage`; what it does not contain is as `before`.
+    static Counts of(JsonNode usage, Counts before) {
+      return new Counts(
+          last(usage.path("input_tokens"), before.input),
+          last(usage.path("output_tokens"), before.output),
+          last(usage.path("cache_creation_input_tokens"), before.cacheWrite),
+          last(usage.path("cache_read_input_tokens"), before.cacheRead));
+    }
+
+    private static long last(JsonNode now, long before) {
+      return now.isNumber() ? JsonLine.count(now) : before;
     }
 
     boolean atLeast(Counts less) {
@@ -69,6 +82,9 @@ final class ClaudeUsageCounter {
 
   private final Map<String, Counts> reported = new LinkedHashMap<>();
 
+  /// What was reported in this turn, for all models.
+  private Counts turn = Counts.NONE;
+
   /// The sums of the previous turn: a process accumulates them as long as it runs.
   private final Map<String, Counts> sums = new LinkedHashMap<>();
 
@@ -91,19 +107,7 @@ final class ClaudeUsageCounter {
     lastModel = model.isEmpty() ? lastModel : model;
     var known =
         open.getOrDefault(message, settled.getOrDefault(message, new Message(model, Counts.NONE)));
-    open.put(
-        message,
-        new Message(
-            known.model(),
-            new Counts(
-                last(usage.path("input_tokens"), known.counts().input()),
-                last(usage.path("output_tokens"), known.counts().output()),
-                last(usage.path("cache_creation_input_tokens"), known.counts().cacheWrite()),
-                last(usage.path("cache_read_input_tokens"), known.counts().cacheRead()))));
-  }
-
-  private static long last(JsonNode now, long before) {
-    return now.isNumber() ? JsonLine.count(now) : before;
+    open.put(message, new Message(known.model(), Counts.of(usage, known.counts())));
   }
 
   /// Finishes a message and reports its counts.
@@ -117,20 +121,40 @@ final class ClaudeUsageCounter {
     if (more.equals(Counts.NONE)) {
       return List.of();
     }
-    reported.merge(name(done.model()), more, Counts::plus);
+    addReported(name(done.model()), more);
     return List.of(more.usageOf(name(done.model()), null));
   }
 
-  /// Ends a turn, with its sums per model.
-  List<ProgramEvent> total(JsonNode modelUsage, JsonNode cost) {
-    if (!modelUsage.isObject() || modelUsage.isEmpty()) {
-      var rest = new ArrayList<>(end());
-      var money = costIncrease("", JsonLine.money(cost));
-      if (money != null) {
-        rest.add(Counts.NONE.usageOf(name(lastModel), money));
-      }
-      return rest;
+  private void addReported(String model, Counts more) {
+    reported.merge(model, more, Counts::plus);
+    turn = turn.plus(more);
+  }
+
+  /// Ends a turn, with its sums per model, or its one sum.
+  List<ProgramEvent> total(JsonNode modelUsage, JsonNode usage, JsonNode cost) {
+    var rest =
+        modelUsage.isObject() && !modelUsage.isEmpty()
+            ? totalPerModel(modelUsage, cost)
+            : totalOfTurn(usage, cost);
+    turn = Counts.NONE;
+    return rest;
+  }
+
+  /// Reports the tokens of the turn that no message had. The sum does not include sub-agents, so it
+  /// can be smaller than what the messages had.
+  private List<ProgramEvent> totalOfTurn(JsonNode usage, JsonNode cost) {
+    var rest = new ArrayList<>(end());
+    var model = name(lastModel);
+    var more = Counts.of(usage, Counts.NONE).minus(turn);
+    var money = costIncrease("", JsonLine.money(cost));
+    if (!more.equals(Counts.NONE) || money != null) {
+      addReported(model, more);
+      rest.add(more.usageOf(model, money));
     }
+    return rest;
+  }
+
+  private List<ProgramEvent> totalPerModel(JsonNode modelUsage, JsonNode cost) {
     open.clear();
     var rest = new ArrayList<ProgramEvent>();
     // Behind a gateway, the model names in messages differ from those in the sums.

@@ -97,8 +97,10 @@ public final class CliAgent implements Agent {
       return "cli.model must be 1 to 128 of A-Z a-z 0-9 . _ : / @ [ ] -, and begin with a letter or"
           + " digit";
     }
-    if (texts(wishes.path("disallowedTools")).stream().anyMatch(tool -> tool.startsWith("-"))) {
-      return "cli.disallowedTools must contain names of tools; no name may begin with -";
+    for (var list : List.of("allowedTools", "disallowedTools")) {
+      if (texts(wishes.path(list)).stream().anyMatch(tool -> tool.startsWith("-"))) {
+        return "cli." + list + " must contain names of tools; no name may begin with -";
+      }
     }
     return TaskMcpServers.of(wishes).problem(settings);
   }
@@ -110,23 +112,32 @@ public final class CliAgent implements Agent {
     var allowed = texts(wishes.path("allowedTools"));
     var more = JsonLine.text(wishes.path("instructions"));
     var instructions = settings.instructions();
-    return settings.withTaskOverrides(
-        JsonLine.text(wishes.path("model")) == null
-            ? settings.model()
-            : wishes.path("model").asString(),
-        more == null || instructions == null
-            ? (more == null ? instructions : more)
-            : instructions + "\n\n" + more,
-        allowed.isEmpty()
-            ? settings.allowedTools()
-            : settings.allowedTools().stream().filter(allowed::contains).toList(),
-        Stream.concat(
-                settings.disallowedTools().stream(), texts(wishes.path("disallowedTools")).stream())
-            .distinct()
-            .toList(),
-        TaskMcpServers.of(wishes).select(settings.mcp(), folder),
-        Stream.concat(settings.args().stream(), texts(wishes.path("customArgs")).stream())
-            .toList());
+    var mine =
+        settings.withTaskOverrides(
+            JsonLine.text(wishes.path("model")) == null
+                ? settings.model()
+                : wishes.path("model").asString(),
+            more == null || instructions == null
+                ? (more == null ? instructions : more)
+                : instructions + "\n\n" + more,
+            allowed.isEmpty() ? settings.allowedTools() : narrowed(allowed),
+            Stream.concat(
+                    settings.disallowedTools().stream(),
+                    texts(wishes.path("disallowedTools")).stream())
+                .distinct()
+                .toList(),
+            TaskMcpServers.of(wishes).select(settings.mcp(), folder),
+            Stream.concat(settings.args().stream(), texts(wishes.path("customArgs")).stream())
+                .toList());
+    return allowed.isEmpty() ? mine : mine.with(settings.policy().narrowedTo(allowed));
+  }
+
+  /// The tools for which the program of a task need not ask. If the agent may do everything, these
+  /// are the tools of the task, else those that the configuration also has.
+  private List<String> narrowed(List<String> allowed) {
+    return settings.policy().allowsEverything()
+        ? allowed
+        : settings.allowedTools().stream().filter(allowed::contains).toList();
   }
 
   private static List<String> texts(JsonNode list) {

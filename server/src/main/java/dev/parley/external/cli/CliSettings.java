@@ -2,7 +2,6 @@ package dev.parley.external.cli;
 
 import dev.parley.agent.ToolPolicy;
 import dev.parley.mcp.McpServer;
-import dev.parley.tool.Tool.Permission;
 import dev.parley.tool.process.ProgramPath;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -158,8 +157,7 @@ public record CliSettings(
           case GEMINI -> Set.of("model", "allowedTools", "customArgs");
           case JSONL -> Set.of("customArgs");
         };
-    var free =
-        policy.standard() == Permission.ALLOW && policy.ask().isEmpty() && policy.deny().isEmpty();
+    var free = policy.allowsEverything();
     return Stream.concat(Stream.of("instructions"), heeded.stream())
         .filter(wish -> free || !Set.of("customArgs", OWN_MCP).contains(wish))
         .filter(wish -> !mcp.isEmpty() || !wish.equals("mcp"))

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.agent.ToolPolicy;
 import dev.parley.mcp.McpServer;
 import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.ReportEvent.InternalRaw;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.node.BooleanNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Tests the settings that tasks override for a command-line agent.
@@ -65,7 +67,72 @@ class CliOverridesTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
+      nullValues = "none",
       value = {
+        "none | [\"Read\"] | --allowedTools Read",
+        "none | [\"Bash(git log:*)\"] | --allowedTools Bash(git log:*)",
+        "Bash(rm *) | [\"Read\"] | stdio",
+        "Bash(rm *) | [\"Edit\",\"Read\"] | stdio"
+      })
+  void a_task_that_names_its_tools_is_asked_about_others_even_if_its_agent_may_do_anything(
+      String denied, String tools, String lastWords) throws Exception {
+    var deny = denied == null ? List.<String>of() : List.of(denied);
+    var toolPolicy = new ToolPolicy(Permission.ALLOW, List.of(), List.of(), deny);
+    try (var cli = CliTestBed.scripted(folder, toolPolicy)) {
+      var task = say(cli, "ask touch it", wishes("{\"allowedTools\":" + tools + "}"));
+
+      var question = cli.question(task);
+      assertThat(cli.read("done")).isEmpty();
+      cli.answer(question, BooleanNode.FALSE);
+      assertThat(cli.answer(task)).isEqualTo("done");
+      assertThat(cli.read("done")).isEmpty();
+      assertThat(cli.read("starts")).endsWith(lastWords);
+    }
+  }
+
+  @Test
+  void a_task_is_not_asked_about_the_tools_that_it_names_if_its_agent_may_do_anything()
+      throws Exception {
+    var toolPolicy = new ToolPolicy(Permission.ALLOW, List.of(), List.of(), List.of("Write"));
+    try (var cli = CliTestBed.scripted(folder, toolPolicy)) {
+      var task = say(cli, "ask touch it", wishes("{\"allowedTools\":[\"Bash\"]}"));
+
+      assertThat(cli.answer(task)).isEqualTo("done");
+      assertThat(cli.read("done")).isEqualTo("touch it");
+      assertThat(cli.all(task, InputRequired.class)).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Bash | Read | ASK",
+        "Bash | Bash | ALLOW",
+        "Bash(touch *) | Bash | ALLOW",
+        "Bash(ls *) | Bash | ASK",
+        "Bash(touch *) | Bash(touch *) | ALLOW",
+        "B* | Bash(ls *) | ASK",
+        "* | Bash | ALLOW",
+        "* | Read | ASK"
+      })
+  void rules_that_allow_are_narrowed_to_the_tools_of_a_task(
+      String rule, String tool, Permission expected) {
+    var toolPolicy = new ToolPolicy(null, List.of(rule), List.of(), List.of());
+
+    var permission =
+        toolPolicy
+            .narrowedTo(List.of(tool))
+            .permissionFor(
+                "Bash", Json.object().put("command", "touch it"), "touch it", Permission.ASK);
+    assertThat(permission).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"allowedTools\":[\"--yolo\"]} | no name may begin with -",
         "{\"customArgs\":[\"--dangerously-skip-permissions\"]} | permission: allow",
         "{\"model\":\"--dangerously-skip-permissions\"} | cli.model",
         "{\"disallowedTools\":[\"--yolo\"]} | no name may begin with -",

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ParsersTest {
@@ -95,7 +96,48 @@ class ParsersTest {
             new Usage("claude", 0, 0, 0L, 0L, new BigDecimal("0.25")));
   }
 
-  // AGENT-16
+  private static final String OLD_RESULT =
+      "{\"type\":\"result\",\"subtype\":\"success\",\"result\":\"Old words\","
+          + "\"usage\":{\"input_tokens\":%d,\"output_tokens\":%d},\"total_cost_usd\":%s}";
+
+  @Test
+  void a_result_without_sums_per_model_has_the_usage_of_its_turn() {
+    var parser = new ClaudeParser();
+    var said = new ArrayList<ProgramEvent>();
+    for (var cost : List.of("0.5", "0.75")) {
+      said.addAll(parser.read("{\"type\":\"assistant\",\"content\":\"Old words\"}"));
+      said.addAll(parser.read(OLD_RESULT.formatted(3, 4, cost)));
+    }
+
+    assertThat(text(said)).isEqualTo("Old wordsOld words");
+    assertThat(all(said, ProgramEvent.UsageReported.class))
+        .extracting(ProgramEvent.UsageReported::usage)
+        .containsExactly(
+            new Usage("claude", 3, 4, 0L, 0L, new BigDecimal("0.5")),
+            new Usage("claude", 3, 4, 0L, 0L, new BigDecimal("0.25")));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"10, 7, 10, 7", "10, 9, 10, 9", "4, 4, 10, 7"})
+  void usage_that_messages_reported_is_not_counted_again_at_the_end(
+      int input, int output, long inputSum, long outputSum) {
+    var parser = new ClaudeParser();
+    var said =
+        new ArrayList<>(
+            parser.read(
+                "{\"type\":\"assistant\",\"message\":{\"id\":\"m\",\"model\":\"c\",\"content\":[],"
+                    + "\"usage\":{\"input_tokens\":10,\"output_tokens\":7}}}"));
+    said.addAll(parser.read(OLD_RESULT.formatted(input, output, "0.5")));
+
+    var usages =
+        all(said, ProgramEvent.UsageReported.class).stream()
+            .map(ProgramEvent.UsageReported::usage)
+            .toList();
+    assertThat(usages.stream().mapToLong(Usage::inputTokens).sum()).isEqualTo(inputSum);
+    assertThat(usages.stream().mapToLong(Usage::outputTokens).sum()).isEqualTo(outputSum);
+    assertThat(usages).extracting(Usage::model).containsOnly("c");
+  }
+
   @Test
   void the_cost_of_several_models_without_prices_is_reported_once() {
     var said =
