@@ -16,6 +16,7 @@ export * from "./context-list.js";
 export { type ApiOptions, newKey } from "./http.js";
 export * from "./json-compare.js";
 export * from "./resolve-link.js";
+export * from "./live-clock.js";
 export * from "./live-context.js";
 export * from "./trace-selection.js";
 export * from "./outbox.js";
@@ -37,7 +38,7 @@ export {
   streamContext,
 } from "./stream.js";
 export { type FollowOptions, TaskStream } from "./task-stream.js";
-export { hasEnded } from "./task-events.js";
+export { hasEnded, retryText } from "./task-events.js";
 export * from "./timeline.js";
 export type { WorkflowEvent } from "./timeline-facts.js";
 export * from "./tokens.js";

@@ -1,4 +1,4 @@
-import { hasEnded, type TaskNode, tokensOf, answeringTaskOf } from "@parley/client";
+import { hasEnded, retryText, type TaskNode, tokensOf, answeringTaskOf } from "@parley/client";
 import { formatRoute } from "../app/route.js";
 import { agentName, useSession } from "../app/session.js";
 import { useReturnToNow } from "../trace/past.js";
@@ -7,7 +7,7 @@ import { between, duration, tokens } from "../ui/format.js";
 import { Icon } from "../ui/Icon.js";
 import { repeatMessage, useForkAfter } from "./MessageView.js";
 import { useConversation, currentView } from "./conversation-context.js";
-import { Status } from "./ToolCallView.js";
+import { Duration, Status } from "./ToolCallView.js";
 
 /** Descriptions of a task's status, in the present and in the past tense. */
 const DOING: Readonly<Record<string, readonly [string, string]>> = {
@@ -30,10 +30,16 @@ export function TaskFooter({ task }: { task: TaskNode }) {
   const who = agentName(state.agents, voice.agentId);
   if (!hasEnded(task.status)) {
     const [now, then] = task.cancelRequested === true ? STOPPING : (DOING[voice.status] ?? AT_WORK);
+    const retry = voice.retry ?? task.retry;
     return (
-      <p class="task-status" role="status">
-        <Status status={voice.status} /> {who} {asOf === undefined ? now : then}
-      </p>
+      <div class="task-status">
+        <p role="status">
+          <Status status={voice.status} /> {who} {asOf === undefined ? now : then}
+          {retry !== undefined && <span class="retry">{retryText(retry)}</span>}
+        </p>
+        {/* Outside the status, so that it is not announced every second. */}
+        <Duration running startedAt={task.createdAt} endedAt={undefined} />
+      </div>
     );
   }
   const askable = task.messageId !== undefined;

@@ -1,5 +1,5 @@
 import type { JsonObject, ToolCall } from "@parley/client";
-import { useNow } from "../app/hooks.js";
+import { useLiveTime } from "../app/hooks.js";
 import { Diff } from "../questions/Diff.js";
 import { JsonText } from "../text/JsonText.js";
 import { between, duration } from "../ui/format.js";
@@ -117,7 +117,7 @@ interface DurationProps {
 /** The duration, so far or in total. */
 export function Duration({ running, startedAt, endedAt }: DurationProps) {
   const { asOf } = useConversation();
-  const now = useNow(SECOND_MS, running && asOf === undefined);
+  const now = useLiveTime(running && asOf === undefined);
   const millis = running
     ? startedAt && (asOf ?? now) - Date.parse(startedAt)
     : between(startedAt, endedAt);

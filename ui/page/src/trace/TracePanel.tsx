@@ -1,5 +1,6 @@
 import { EventLog, type TraceSelection, parsePosition, Store, waterfallOf } from "@parley/client";
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { useLiveTime } from "../app/hooks.js";
 import { useSession } from "../app/session.js";
 import { useConversationView } from "../conversation/conversation-context.js";
 import { ExportButtons } from "./ExportButtons.js";
@@ -14,7 +15,7 @@ import { WaterfallView } from "./WaterfallView.js";
  */
 export function TracePanel() {
   const { api } = useSession();
-  const { view } = useConversationView();
+  const { view, asOf } = useConversationView();
   const { contextId } = view;
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const selection = useMemo(() => new Store<TraceSelection | undefined>(undefined), [contextId]);
@@ -23,7 +24,10 @@ export function TracePanel() {
   const { seq } = parsePosition(view.position);
   useEffect(() => log.reach(seq), [log, seq]);
   useThreadSelection(selection);
-  const waterfall = useMemo(() => waterfallOf(view, folded), [view, folded]);
+  const running = asOf === undefined && (view.active !== undefined || view.queue.length > 0);
+  const now = useLiveTime(running);
+  const time = running ? now : undefined;
+  const waterfall = useMemo(() => waterfallOf(view, folded, time), [view, folded, time]);
   const fold = (key: string, closed: boolean): void => {
     const next = new Set(folded);
     if (closed) {

@@ -144,7 +144,7 @@ function Row(props: RowProps) {
   const took = duration(span.end - span.start);
   const left = axis.at(span.start);
   const width = axis.at(span.end) - left;
-  const facts = [span.kind, name, span.status, took, spent(span), cost(span)].filter(Boolean);
+  const facts = [span.kind, name, span.status, span.retry, took, spent(span), cost(span)];
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles keys.
     // biome-ignore lint/a11y/useFocusableInteractive: the tree uses aria-activedescendant.
@@ -160,7 +160,7 @@ function Row(props: RowProps) {
       data-status={span.status}
       data-marked={props.selected || undefined}
       data-within={props.within || undefined}
-      title={facts.join(", ")}
+      title={facts.filter(Boolean).join(", ")}
       style={{ top: `${index * ROW_HEIGHT}px` }}
       onMouseEnter={props.onPoint}
       onClick={props.onChoose}
@@ -187,6 +187,7 @@ function Row(props: RowProps) {
         )}
         <Icon name={ICONS[span.kind]} />
         <span class="span-label">{name}</span>
+        {span.retry !== undefined && <span class="retry">{span.retry}</span>}
         <span class="sr-only">
           {span.kind}, {span.status}
         </span>
