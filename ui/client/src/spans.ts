@@ -12,8 +12,9 @@ export interface Span {
   readonly label: string;
   readonly taskId: string;
   readonly depth: number;
-  /** The position in the log where it begins. */
+  /** The position in the log where it begins; `k` is 0 unless that event is an internal one. */
   readonly seq: number;
+  readonly k: number;
   readonly status: "open" | "waiting" | "done" | "failed" | "stopped";
   /** In milliseconds since 1970. Open spans last until now. */
   readonly start: number;
@@ -127,6 +128,7 @@ function spansOf(
     taskId: task.taskId,
     depth,
     seq: task.seq,
+    k: 0,
     status: statusOf(task),
     start,
     end: Math.max(start, hasEnded(task.status) ? timeOf(task.endedAt, now) : now),
@@ -167,6 +169,7 @@ function modelSpan(task: TaskNode, call: ModelCall, depth: number, now: number):
     taskId: task.taskId,
     depth,
     seq: call.seq,
+    k: call.k,
     status: call.endedAt === undefined ? "open" : "done",
     start: timeOf(call.startedAt, end),
     end,
@@ -196,6 +199,7 @@ function toolSpans(
     taskId: task.taskId,
     depth,
     seq: call.seq,
+    k: 0,
     status: statusOfCall(call),
     start: timeOf(call.startedAt, ended),
     end: ended,

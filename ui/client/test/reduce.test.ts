@@ -341,7 +341,8 @@ test("a retry of a model request lasts until the next event of its task", () => 
   const retry = { attempt: 2, maxAttempts: 5, delayMs: 412, reason };
   const again = { ...WORKING, metadata: { retry: { ...retry, code: "model_error", model: "m" } } };
   const started = [CREATED, ASKED, TASK, { ...WORKING, metadata: { routing: {} } }, again];
-  const retryAfter = (...more: Parameters<typeof log>) => shown(...started, ...more).tasks[0]?.retry;
+  const retryAfter = (...more: Parameters<typeof log>) =>
+    shown(...started, ...more).tasks[0]?.retry;
   assert.deepEqual(retryAfter(), retry);
   assert.equal(retryText(retry), `Retrying (2 of 5): ${reason}`);
   const third = { ...WORKING, metadata: { retry: { ...retry, attempt: 3 } } };
