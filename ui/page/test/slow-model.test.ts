@@ -56,7 +56,10 @@ test("clocks run while a model is at work, and stop when it has answered", optio
       assert.ok(grown > step - 2, `${place} has grown by ${grown} s in ${step} s`);
     }
   }
-  await page.locator(".legend").getByText(/^4\d s active$/).waitFor();
+  await page
+    .locator(".legend")
+    .getByText(/^4\d s active$/)
+    .waitFor();
   answered.open();
   await waitUntilIdle(page);
   assert.equal(await row(page, "model").getAttribute("data-status"), "done");
@@ -67,27 +70,31 @@ test("clocks run while a model is at work, and stop when it has answered", optio
   assert.deepEqual(errors, []);
 });
 
-test("a model that is asked again is named with the reason, until it answers", options, async () => {
-  const [asked, rest] = [latch(), latch()];
-  model.answers = [
-    async (reply) => reply.fail(503, "overloaded"),
-    async (reply) => reply.fail(503, "overloaded"),
-    async (reply) => {
-      await asked.opened;
-      reply.write("Here ");
-      await rest.opened;
-      reply.write("I am.");
-      reply.end();
-    },
-  ];
-  const { page } = await start();
-  const words = /^Retrying \(3 of 5\): .*503.*overloaded/;
-  await page.locator(".thread .task-status").getByText(words).waitFor();
-  await row(page, "model").getByText(words).waitFor();
-  asked.open();
-  await page.locator(".thread [data-kind=text]").getByText("Here").waitFor();
-  await page.locator(".retry").first().waitFor({ state: "detached" });
-  await page.locator(".task-status").getByText("is working…").waitFor();
-  rest.open();
-  await waitUntilIdle(page);
-});
+test(
+  "a model that is asked again is named with the reason, until it answers",
+  options,
+  async () => {
+    const [asked, rest] = [latch(), latch()];
+    model.answers = [
+      async (reply) => reply.fail(503, "overloaded"),
+      async (reply) => reply.fail(503, "overloaded"),
+      async (reply) => {
+        await asked.opened;
+        reply.write("Here ");
+        await rest.opened;
+        reply.write("I am.");
+        reply.end();
+      },
+    ];
+    const { page } = await start();
+    const words = /^Retrying \(3 of 5\): .*503.*overloaded/;
+    await page.locator(".thread .task-status").getByText(words).waitFor();
+    await row(page, "model").getByText(words).waitFor();
+    asked.open();
+    await page.locator(".thread [data-kind=text]").getByText("Here").waitFor();
+    await page.locator(".retry").first().waitFor({ state: "detached" });
+    await page.locator(".task-status").getByText("is working…").waitFor();
+    rest.open();
+    await waitUntilIdle(page);
+  },
+);

@@ -35,10 +35,14 @@ export function TaskFooter({ task }: { task: TaskNode }) {
       <div class="task-status">
         <p role="status">
           <Status status={voice.status} /> {who} {asOf === undefined ? now : then}
-          {retry !== undefined && <span class="retry">{retryText(retry)}</span>}
         </p>
         {/* Outside the status, so that it is not announced every second. */}
         <Duration running startedAt={task.createdAt} endedAt={undefined} />
+        {retry !== undefined && (
+          <p class="retry" role="status">
+            {retryText(retry)}
+          </p>
+        )}
       </div>
     );
   }
