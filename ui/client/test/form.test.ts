@@ -131,7 +131,11 @@ test("limits of numbers, texts and lists are said where they are not kept", () =
     [{ type: "string", minLength: 3 }, "ab", "This must have at least 3 characters."],
     [{ type: "string", maxLength: 1 }, "😀", undefined],
     [{ type: "string", maxLength: 1 }, "ab", "This must have at most 1 characters."],
-    [{ type: "array", items: { type: "string" }, minItems: 2 }, "a", "At least 2 items are required."],
+    [
+      { type: "array", items: { type: "string" }, minItems: 2 },
+      "a",
+      "At least 2 items are required.",
+    ],
     [
       { type: "array", items: { enum: ["a", "b"] }, maxItems: 1 },
       "0 1",

@@ -33,7 +33,7 @@ export function TaskFooter({ task }: { task: TaskNode }) {
     const retry = voice.retry ?? task.retry;
     return (
       <div class="task-status">
-        <p role="status">
+        <p class="task-now" role="status">
           <Status status={voice.status} /> {who} {asOf === undefined ? now : then}
         </p>
         {/* Outside the status, so that it is not announced every second. */}
