@@ -53,8 +53,8 @@ const STEPS = [
  * without text.
  *
  * A page loads only the recent events of a long context; a snapshot has the state of the earlier
- * tasks, but not their steps. Call `reach` with the last event that is known only from the snapshot,
- * and `complete` to add the loaded steps to a context.
+ * tasks, but not their steps. Call `reach` with the last event that is known only from the
+ * snapshot, and `complete` to add the loaded steps to a context.
  */
 export class TraceHistory extends Store<TraceHistoryState> {
   private readonly closing = new AbortController();
