@@ -102,8 +102,17 @@ export class EventLog extends Store<LogState> {
   }
 
   /** The row of an event, or the last row before it. */
-  indexOf(seq: number): number {
-    return this.dense() ? Math.min(seq, this.head) - 1 : upTo(this.matches, seq) - 1;
+  indexOf(seq: number, k = 0): number {
+    return this.dense() ? Math.min(seq, this.head) - 1 : upTo(this.matches, seq, k) - 1;
+  }
+
+  /** True if a row shows the event: internal ones are listed only if the filter selects them. */
+  lists(seq: number, k: number): boolean {
+    if (this.dense()) {
+      return k === 0 && seq <= this.head;
+    }
+    const event = this.row(this.indexOf(seq, k));
+    return event?.seq === seq && (event.k ?? 0) === k;
   }
 
   private dense(): boolean {
@@ -248,12 +257,14 @@ export class EventLog extends Store<LogState> {
   }
 }
 
-/** The number of events up to and including `seq`. */
-function upTo(events: readonly ParleyEvent[], seq: number): number {
+/** The number of events up to and including a position. */
+function upTo(events: readonly ParleyEvent[], seq: number, k = Infinity): number {
   let [low, high] = [0, events.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((events[middle]?.seq ?? 0) <= seq) {
+    const event = events[middle];
+    const at = event?.seq ?? 0;
+    if (at < seq || (at === seq && (event?.k ?? 0) <= k)) {
       low = middle + 1;
     } else {
       high = middle;

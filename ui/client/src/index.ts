@@ -7,6 +7,7 @@ export * from "./conversation.js";
 export * from "./csv.js";
 export * from "./dataset.js";
 export * from "./errors.js";
+export * from "./event-details.js";
 export * from "./event-line.js";
 export * from "./event-log.js";
 export * from "./events.js";
@@ -17,7 +18,9 @@ export * from "./context-list.js";
 export { type ApiOptions, newKey } from "./http.js";
 export * from "./json-compare.js";
 export * from "./resolve-link.js";
+export * from "./live-clock.js";
 export * from "./live-context.js";
+export * from "./trace-history.js";
 export * from "./trace-selection.js";
 export * from "./outbox.js";
 export * from "./past.js";
@@ -38,7 +41,7 @@ export {
   streamContext,
 } from "./stream.js";
 export { type FollowOptions, TaskStream } from "./task-stream.js";
-export { hasEnded } from "./task-events.js";
+export { hasEnded, retryText } from "./task-events.js";
 export * from "./timeline.js";
 export type { WorkflowEvent } from "./timeline-facts.js";
 export * from "./tokens.js";

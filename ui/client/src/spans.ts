@@ -1,6 +1,6 @@
 import type { ParsedPosition } from "./position.js";
 import type { ModelCall, ToolCall } from "./state.js";
-import { hasEnded } from "./task-events.js";
+import { hasEnded, retryText } from "./task-events.js";
 import { tokensOf } from "./tokens.js";
 import type { ContextView, TaskNode } from "./view.js";
 
@@ -12,15 +12,18 @@ export interface Span {
   readonly label: string;
   readonly taskId: string;
   readonly depth: number;
-  /** The position in the log where it begins. */
+  /** The position in the log where it begins; `k` is 0 unless that event is an internal one. */
   readonly seq: number;
+  readonly k: number;
   readonly status: "open" | "waiting" | "done" | "failed" | "stopped";
-  /** In milliseconds since 1970. Open spans last until the newest event. */
+  /** In milliseconds since 1970. Open spans last until now. */
   readonly start: number;
   readonly end: number;
   /** For a task, including its descendants. */
   readonly tokens: number | undefined;
   readonly costUsd: number | undefined;
+  /** The retry of the model request, if it is retried now. */
+  readonly retry: string | undefined;
   /** The number of descendant rows. */
   readonly below: number;
   readonly folded: boolean;
@@ -71,12 +74,16 @@ export class Axis {
 
 const NOTHING_FOLDED: ReadonlySet<string> = new Set();
 
-/** The tree of tasks and calls with time and cost. Pure: uses only the times in the log. */
+/**
+ * The tree of tasks and calls with time and cost. Pure: open spans last until `time`, or until the
+ * newest event if that is later or `time` is missing.
+ */
 export function waterfallOf(
   view: ContextView,
   folded: ReadonlySet<string> = NOTHING_FOLDED,
+  time = 0,
 ): Waterfall {
-  const now = Date.parse(view.updatedAt ?? "") || 0;
+  const now = Math.max(time, Date.parse(view.updatedAt ?? "") || 0);
   const rows = view.tasks.flatMap((task) => spansOf(task, 0, now, folded));
   const ranges: TimeRange[] = [];
   for (const { start, end } of rows.filter((row) => row.depth === 0)) {
@@ -112,6 +119,7 @@ function spansOf(
   ];
   const below = parts.sort((a, b) => a.at - b.at).flatMap((part) => part.spans);
   const { calls, costUsd } = task.totals;
+  const asking = task.modelCalls.at(-1)?.endedAt === undefined && task.modelCalls.length > 0;
   const start = Date.parse(task.createdAt);
   const self: Span = {
     key,
@@ -120,15 +128,21 @@ function spansOf(
     taskId: task.taskId,
     depth,
     seq: task.seq,
+    k: 0,
     status: statusOf(task),
     start,
     end: Math.max(start, hasEnded(task.status) ? timeOf(task.endedAt, now) : now),
     tokens: calls > 0 ? tokensOf(task.totals) : undefined,
     costUsd,
+    retry: asking ? undefined : retryOf(task),
     below: below.length,
     folded: folded.has(key) && below.length > 0,
   };
   return self.folded ? [self] : [self, ...below];
+}
+
+function retryOf({ retry }: TaskNode): string | undefined {
+  return retry && retryText(retry);
 }
 
 function statusOf(task: TaskNode): Span["status"] {
@@ -155,11 +169,13 @@ function modelSpan(task: TaskNode, call: ModelCall, depth: number, now: number):
     taskId: task.taskId,
     depth,
     seq: call.seq,
+    k: call.k,
     status: call.endedAt === undefined ? "open" : "done",
     start: timeOf(call.startedAt, end),
     end,
     tokens: call.counted ? tokensOf(call) : undefined,
     costUsd: call.costUsd,
+    retry: call.endedAt === undefined ? retryOf(task) : undefined,
     below: 0,
     folded: false,
   };
@@ -183,11 +199,13 @@ function toolSpans(
     taskId: task.taskId,
     depth,
     seq: call.seq,
+    k: 0,
     status: statusOfCall(call),
     start: timeOf(call.startedAt, ended),
     end: ended,
     tokens: undefined,
     costUsd: undefined,
+    retry: undefined,
     below: below.length,
     folded: folded.has(key) && below.length > 0,
   };

@@ -63,6 +63,8 @@ export interface Task extends Omit<TaskInfo, "artifacts"> {
   readonly written: readonly string[];
   /** The task that it waits for, if any. */
   readonly blockedBy: string | undefined;
+  /** The next attempt of a failed model request, until the task's next event. */
+  readonly retry: Retry | undefined;
   /** The current turn, if internal events are read. */
   readonly iteration: number | undefined;
   /** The position where it ended; undefined if it has not, or if that event is not loaded. */
@@ -75,6 +77,15 @@ export interface Task extends Omit<TaskInfo, "artifacts"> {
   readonly questions: readonly Question[];
   /** Its model calls, from internal events or usage. */
   readonly modelCalls: readonly ModelCall[];
+}
+
+/** A further attempt of a failed model request. */
+export interface Retry {
+  /** The number of the next attempt; the first is 1. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly delayMs: number;
+  readonly reason: string;
 }
 
 /** A model call. Without internal events, its start is unknown. */

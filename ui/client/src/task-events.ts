@@ -14,7 +14,7 @@ import type {
   ToolStart,
 } from "./events.js";
 import { answeredCall, startedCall, counted, endedCalls } from "./model-calls.js";
-import type { Block, Question, Task, Thought, ToolCall } from "./state.js";
+import type { Block, Question, Retry, Task, Thought, ToolCall } from "./state.js";
 import type { StreamedEvent } from "./stream.js";
 import type { TaskState } from "./types.js";
 
@@ -57,6 +57,7 @@ export const NOTHING_DONE = {
   named: undefined,
   written: [],
   blockedBy: undefined,
+  retry: undefined,
   iteration: undefined,
   endedSeq: undefined,
   answeredSeq: 0,
@@ -68,7 +69,9 @@ export const NOTHING_DONE = {
 } as const satisfies Partial<Task>;
 
 /** Applies an event to its task. */
-export function taskAfter(task: Task, event: StreamedEvent): Task {
+export function taskAfter(before: Task, event: StreamedEvent): Task {
+  // The next event of the task ends the retry.
+  const task = before.retry === undefined ? before : { ...before, retry: undefined };
   switch (event.kind) {
     case "task-status":
       return withStatus(task, event);
@@ -141,7 +144,9 @@ export function taskAfterAnswer(task: Task, event: ParleyEvent): Task {
 function withStatus(task: Task, event: TaskStatus): Task {
   const { message: _, endedAt: __, error, ...rest } = task;
   const over = hasEnded(event.status);
-  const metadata = merged(task.metadata, event.metadata);
+  const retry = over ? undefined : retryIn(event.metadata);
+  // A retry is temporary and does not describe the task.
+  const metadata = retry === undefined ? merged(task.metadata, event.metadata) : task.metadata;
   const next: Task = {
     ...rest,
     status: event.status,
@@ -153,8 +158,29 @@ function withStatus(task: Task, event: TaskStatus): Task {
     ...(event.status === "completed" ? {} : optional("error", error)),
     ...optional("metadata", metadata),
     blockedBy: blocker(event.status, metadata),
+    retry,
   };
   return over ? closed(next) : next;
+}
+
+/** The retry that the metadata of a status reports, if any. */
+function retryIn(metadata: JsonObject | undefined): Retry | undefined {
+  const retry = metadata?.["retry"];
+  if (typeof retry !== "object" || retry === null || Array.isArray(retry)) {
+    return undefined;
+  }
+  const { attempt, maxAttempts, delayMs, reason } = retry as JsonObject;
+  return {
+    attempt: Number(attempt ?? 0),
+    maxAttempts: Number(maxAttempts ?? 0),
+    delayMs: Number(delayMs ?? 0),
+    reason: typeof reason === "string" ? reason : "",
+  };
+}
+
+/** Describes a retry: `Retrying (2 of 5): the model's server failed`. */
+export function retryText({ attempt, maxAttempts, reason }: Retry): string {
+  return `Retrying (${attempt} of ${maxAttempts})${reason === "" ? "" : `: ${reason}`}`;
 }
 
 /** The task that this task waits for, if any. */

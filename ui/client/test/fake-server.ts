@@ -42,6 +42,17 @@ export class TestClock implements Clock {
     });
   }
 
+  /** The number of long delays that have not ended. */
+  get pending(): number {
+    return this.waiting.size;
+  }
+
+  /** Advances the time and ends all long delays. */
+  advance(millis: number): void {
+    this.time += millis;
+    this.pass();
+  }
+
   /** Ends all long delays. */
   pass(): void {
     for (const done of [...this.waiting]) {

@@ -6,6 +6,7 @@ import {
   type ParleyEvent,
   reduce,
   reduceAll,
+  retryText,
   view,
 } from "../src/index.js";
 
@@ -333,6 +334,24 @@ test("a summary of what was deleted is hidden with it", () => {
     conversation.map((one) => one.kind === "message" && one.message.messageId),
     ["m", "s2", "fresh"],
   );
+});
+
+test("a retry of a model request lasts until the next event of its task", () => {
+  const reason = "the model's server failed with 503";
+  const retry = { attempt: 2, maxAttempts: 5, delayMs: 412, reason };
+  const again = { ...WORKING, metadata: { retry: { ...retry, code: "model_error", model: "m" } } };
+  const started = [CREATED, ASKED, TASK, { ...WORKING, metadata: { routing: {} } }, again];
+  const retryAfter = (...more: Parameters<typeof log>) =>
+    shown(...started, ...more).tasks[0]?.retry;
+  assert.deepEqual(retryAfter(), retry);
+  assert.equal(retryText(retry), `Retrying (2 of 5): ${reason}`);
+  const third = { ...WORKING, metadata: { retry: { ...retry, attempt: 3 } } };
+  assert.equal(retryAfter(third)?.attempt, 3);
+  assert.equal(retryAfter(delta("It works")), undefined);
+  assert.equal(retryAfter({ ...WORKING, status: "failed" }), undefined);
+  const other = { ...WORKING, taskId: "u" };
+  assert.deepEqual(retryAfter(other, { ...ASKED, messageId: "n" }), retry, "other events");
+  assert.deepEqual(shown(...started).tasks[0]?.metadata, { routing: {} });
 });
 
 test("a fork says where it comes from and has an owner of its own", () => {

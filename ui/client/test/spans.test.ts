@@ -97,6 +97,46 @@ test("WORKFLOW-18: tasks, model calls and tools stand where they began, with tim
   assert.deepEqual(axis.cuts, [0.5]);
 });
 
+test("open tasks, model calls and tool calls last until now; ended ones do not grow", () => {
+  const log = events();
+  const open = log.filter((event) => event.seq <= 9 && event.kind !== "usage");
+  const now = 7_000;
+  const ends = (all: readonly ParleyEvent[], time?: number) =>
+    waterfallOf(view(reduceAll(emptyContext("c"), all)), undefined, time).rows.map(
+      ({ kind, status, end }) => `${kind} ${status} ${end}`,
+    );
+  assert.deepEqual(ends(open.slice(0, 5), now), ["task open 7000", "model open 7000"]);
+  assert.deepEqual(ends(open, now), [
+    "task open 7000",
+    "model done 30",
+    "tool open 7000",
+    "task waiting 7000",
+  ]);
+  assert.deepEqual(ends(open.slice(0, 5)), ["task open 10", "model open 10"]);
+  assert.deepEqual(ends(open.slice(0, 5), 1), ["task open 10", "model open 10"], "a slow clock");
+  assert.deepEqual(ends(log.slice(0, 14), now), ends(log.slice(0, 14)));
+});
+
+test("a retry is at the model call that it repeats, or at its task", () => {
+  const reason = { attempt: 2, maxAttempts: 5, delayMs: 1, reason: "overloaded" };
+  const log = events().slice(0, 7);
+  const status = { ...log[3], metadata: { retry: reason } } as ParleyEvent;
+  const retries = (all: readonly ParleyEvent[]) => {
+    const events = [...all, { ...status, seq: (all.at(-1)?.seq ?? 0) + 1 }];
+    const { rows } = waterfallOf(view(reduceAll(emptyContext("c"), events)));
+    return rows.map(({ kind, retry }) => [kind, retry]);
+  };
+  const text = "Retrying (2 of 5): overloaded";
+  assert.deepEqual(retries(log.slice(0, 5)), [
+    ["task", undefined],
+    ["model", text],
+  ]);
+  assert.deepEqual(retries(log), [
+    ["task", text],
+    ["model", undefined],
+  ]);
+});
+
 test("what was stopped has not failed", () => {
   const of = { ...ROOT, contextId: "c", eventId: "x", timestamp: new Date(0).toISOString() };
   const log = [

@@ -1,11 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import {
+  emptyContext,
+  formatPosition,
+  reduceAll,
+  type Span,
+  view,
+  waterfallOf,
+} from "@parley/client";
 import { waitUntilIdle, SKIP, setUp } from "./page.js";
 
 const env = setUp();
 const options = { skip: SKIP };
 const TURNS = 420;
 const AT_ONCE = 20;
+/** The height of a row of the tree. */
+const ROW_HEIGHT = 26;
 interface Long {
   readonly contextId: string;
   readonly firstTask: string;
@@ -40,6 +50,19 @@ async function talk(): Promise<Long> {
     }
   }
   return { contextId, firstTask };
+}
+
+/** The rows of the trace of a client that has read all events. */
+async function traceOf(contextId: string): Promise<readonly Span[]> {
+  let context = emptyContext(contextId);
+  for (let more = true; more; ) {
+    const after = formatPosition(context);
+    const options = { after, limit: 1_000, filter: { internal: true } };
+    const page = await env.server.api.events(contextId, options);
+    context = reduceAll(context, page.events);
+    more = page.hasMore;
+  }
+  return waterfallOf(view(context)).rows;
 }
 
 test("a long conversation has no answers without what was asked", options, async () => {
@@ -123,6 +146,43 @@ test(
     assert.deepEqual(errors, []);
   },
 );
+
+test("the trace has the steps of all tasks, also of a fork", options, async () => {
+  const { contextId } = await longOne();
+  const { api } = env.server;
+  const fork = await api.fork(contextId, { title: "Fork" });
+  for (const id of [contextId, fork.contextId]) {
+    const expected = await traceOf(id);
+    assert.ok(expected.length >= 2 * TURNS, `${expected.length}`);
+    const { page, errors } = await env.open({ at: `#/c/${id}` });
+    const deltas: string[] = [];
+    page.on("request", (one) => {
+      if (/[/]events[?].*kinds=.*content-delta/.test(one.url())) {
+        deltas.push(one.url());
+      }
+    });
+    await page.getByText(`this is answer ${TURNS - 1}`, { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Trace", exact: true }).click();
+    const trace = page.getByRole("complementary", { name: "Trace" });
+    await page.waitForFunction(
+      (height) => document.querySelector(".waterfall-box > .rows")?.clientHeight === height,
+      expected.length * ROW_HEIGHT,
+    );
+    const spans = trace.getByRole("treeitem");
+    const keys = await spans.evaluateAll((rows) => rows.map((one) => one.dataset["key"]));
+    assert.ok(keys.length >= 4);
+    assert.deepEqual(
+      keys,
+      expected.slice(0, keys.length).map((row) => row.key),
+    );
+    for (const place of [0, 1]) {
+      assert.match(await spans.nth(place).innerText(), /\d tok/);
+    }
+    await trace.getByText("Loading the steps").waitFor({ state: "detached" });
+    assert.ok(await page.getByRole("button", { name: "Earlier" }).count(), "nothing was scrolled");
+    assert.deepEqual([deltas, errors], [[], []]);
+  }
+});
 
 test("of what is not loaded it is said, and it is loaded when it can be", options, async () => {
   const { contextId } = await longOne();

@@ -179,7 +179,7 @@ test("the past says that it is past, and its clocks stand still", options, async
     await page.locator(".call .duration").innerText(),
     `${(passed / 1_000).toFixed(1)} s`,
   );
-  assert.match(await page.locator(".task-status").innerText(), /was working$/);
+  assert.match(await page.locator(".task-status").innerText(), /was working\s+[\d.]+ s$/);
   const spinner = page.locator(".thread .spinner").first();
   assert.equal(await spinner.evaluate((one) => getComputedStyle(one).animationName), "none");
   const asked = events.find((one) => one.kind === "input-required");
@@ -270,7 +270,7 @@ test(
     await page.locator(".past-bar").waitFor();
     await text.getByText("beta").waitFor();
     await page.getByRole("button", { name: "Run again" }).last().click();
-    await page.getByRole("alert").getByText("taken back already").waitFor();
+    await page.getByRole("alert").getByText("was already rewound").waitFor();
     await page.getByRole("button", { name: "Dismiss" }).click();
     await page.goto(`${env.server.url}/#/c/${contextId}`);
     await text.getByText("delta").waitFor();

@@ -1,4 +1,4 @@
-import { groupsOf, ContextList, ParleyError } from "@parley/client";
+import { groupsOf, ContextList, LiveClock, ParleyError } from "@parley/client";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { usePauseWhenHidden } from "../connection/reconnect.js";
 import { ConversationPage } from "../conversation/ConversationPage.js";
@@ -33,6 +33,13 @@ export function App() {
   }, [outboxes]);
   useEffect(() => () => contextList.close(), [contextList]);
   usePauseWhenHidden(contextList);
+  const clock = useMemo(() => new LiveClock(), []);
+  useEffect(() => {
+    const changed = (): void => (document.hidden ? clock.pause() : clock.resume());
+    changed();
+    document.addEventListener("visibilitychange", changed);
+    return () => document.removeEventListener("visibilitychange", changed);
+  }, [clock]);
   const state = useStore(contextList);
   const locked = state.error instanceof ParleyError && state.error.status === 401;
   if (locked) {
@@ -44,7 +51,7 @@ export function App() {
     return <TokenForm refused={token !== undefined} onEnter={enter} />;
   }
   return (
-    <SessionContext.Provider value={{ api, contextList, state, drafts, outboxes }}>
+    <SessionContext.Provider value={{ api, contextList, state, drafts, outboxes, clock }}>
       <Layout needsYou={groupsOf(state).needsYou.length} />
     </SessionContext.Provider>
   );

@@ -1,5 +1,6 @@
 import type { Store } from "@parley/client";
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
+import { useSession } from "./session.js";
 
 /** Hidden pages get no animation frames; this timer updates them. */
 const HIDDEN_MS = 250;
@@ -62,6 +63,24 @@ export function useNow(everyMs: number, active = true): number {
     return () => clearInterval(timer);
   }, [everyMs, active]);
   return now;
+}
+
+/** The current time, updated once a second while `active` and the page is visible. */
+export function useLiveTime(active: boolean): number {
+  const { clock } = useSession();
+  const [, draw] = useReducer((n: number) => n + 1, 0);
+  useEffect(() => {
+    if (!active) {
+      return undefined;
+    }
+    const unsubscribe = clock.subscribe(() => draw(undefined));
+    const stop = clock.run();
+    return () => {
+      stop();
+      unsubscribe();
+    };
+  }, [clock, active]);
+  return clock.get();
 }
 
 /** A setting stored in this browser, or for this page if storage is not available. */

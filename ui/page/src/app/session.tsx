@@ -1,6 +1,7 @@
 import {
   type AgentTypeInfo,
   type ContextList,
+  type LiveClock,
   ParleyApi,
   type ContextListState,
 } from "@parley/client";
@@ -16,6 +17,8 @@ export interface Session {
   readonly state: ContextListState;
   readonly drafts: Drafts;
   readonly outboxes: Outboxes;
+  /** The time for running clocks. */
+  readonly clock: LiveClock;
 }
 
 export const SessionContext = createContext<Session | undefined>(undefined);

@@ -30,7 +30,7 @@ import { useResolvedLink } from "./resolved-link.js";
 import { LinkNotFound } from "./LinkNotFound.js";
 import { Outbox } from "./Outbox.js";
 import { Queue } from "./Queue.js";
-import { ConversationContext, type Verbosity, ViewContext } from "./conversation-context.js";
+import { ConversationContext, StateContext, type Verbosity } from "./conversation-context.js";
 import { useStopKey } from "./stop-key.js";
 import { Thread } from "./Thread.js";
 
@@ -111,7 +111,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
   }
   return (
     <ConversationContext.Provider value={contextValue}>
-      <ViewContext.Provider value={shown}>
+      <StateContext.Provider value={context}>
         <div class="conversation" data-panel={panel} data-past={at !== undefined || undefined}>
           <div class="column">
             {shown === undefined ? (
@@ -183,7 +183,7 @@ export function ConversationPage({ contextId, route }: { contextId: string; rout
             />
           )}
         </div>
-      </ViewContext.Provider>
+      </StateContext.Provider>
     </ConversationContext.Provider>
   );
 }

@@ -2,6 +2,7 @@ import {
   hasEnded,
   containsTask,
   progressOf,
+  retryText,
   stepsOf,
   type TaskNode,
   tokensOf,
@@ -116,6 +117,11 @@ const Subagent = memo(({ task }: { task: TaskNode }) => {
       {open ? (
         <div class="subagent-thread">
           <Steps task={task} />
+          {task.retry !== undefined && (
+            <p class="retry" role="status">
+              {retryText(task.retry)}
+            </p>
+          )}
           {task.error !== undefined && (
             <p class={stopped ? "muted" : "problem"}>{task.error.message}</p>
           )}
@@ -144,6 +150,9 @@ const Subagent = memo(({ task }: { task: TaskNode }) => {
 function tailOf(task: TaskNode): string {
   if (task.error !== undefined) {
     return task.error.message;
+  }
+  if (task.retry !== undefined) {
+    return retryText(task.retry);
   }
   const last = stepsOf(task).at(-1);
   const text =

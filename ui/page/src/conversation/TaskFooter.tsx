@@ -2,6 +2,7 @@ import {
   hasEnded,
   isFolderError,
   type NewMessage,
+  retryText,
   type TaskNode,
   tokensOf,
   answeringTaskOf,
@@ -15,7 +16,7 @@ import { Icon } from "../ui/Icon.js";
 import { repeatMessage, useForkAfter } from "./MessageView.js";
 import { useConversation, currentView } from "./conversation-context.js";
 import { RunInFolder } from "./RunInFolder.js";
-import { Status } from "./ToolCallView.js";
+import { Duration, Status } from "./ToolCallView.js";
 
 /** Descriptions of a task's status, in the present and in the past tense. */
 const DOING: Readonly<Record<string, readonly [string, string]>> = {
@@ -38,10 +39,20 @@ export function TaskFooter({ task }: { task: TaskNode }) {
   const who = agentName(state.agents, voice.agentId);
   if (!hasEnded(task.status)) {
     const [now, then] = task.cancelRequested === true ? STOPPING : (DOING[voice.status] ?? AT_WORK);
+    const retry = voice.retry ?? task.retry;
     return (
-      <p class="task-status" role="status">
-        <Status status={voice.status} /> {who} {asOf === undefined ? now : then}
-      </p>
+      <div class="task-status">
+        <p class="task-now" role="status">
+          <Status status={voice.status} /> {who} {asOf === undefined ? now : then}
+        </p>
+        {/* Outside the status, so that it is not announced every second. */}
+        <Duration running startedAt={task.createdAt} endedAt={undefined} />
+        {retry !== undefined && (
+          <p class="retry" role="status">
+            {retryText(retry)}
+          </p>
+        )}
+      </div>
     );
   }
   const askable = task.messageId !== undefined;

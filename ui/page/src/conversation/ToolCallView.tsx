@@ -1,5 +1,5 @@
 import { commandOutputOf, type JsonObject, type ToolCall } from "@parley/client";
-import { useNow } from "../app/hooks.js";
+import { useLiveTime } from "../app/hooks.js";
 import { Diff } from "../questions/Diff.js";
 import { JsonText } from "../text/JsonText.js";
 import { TerminalText } from "../text/TerminalText.js";
@@ -121,7 +121,7 @@ interface DurationProps {
 /** The duration, so far or in total. */
 export function Duration({ running, startedAt, endedAt }: DurationProps) {
   const { asOf } = useConversation();
-  const now = useNow(SECOND_MS, running && asOf === undefined);
+  const now = useLiveTime(running && asOf === undefined);
   const millis = running
     ? startedAt && (asOf ?? now) - Date.parse(startedAt)
     : between(startedAt, endedAt);

@@ -1,5 +1,6 @@
 import {
   type ArtifactVersion,
+  type ContextState,
   type ContextView,
   type Conversation,
   type Past,
@@ -35,12 +36,14 @@ export interface ConversationContextValue {
 
 /** The conversation with its current view. */
 export interface ConversationViewValue extends ConversationContextValue {
-  /** The view of now or of the past. */
+  /** The state of now or of the past. */
+  readonly state: ContextState;
+  /** The view of this state. */
   readonly view: ContextView;
 }
 
 export const ConversationContext = createContext<ConversationContextValue | undefined>(undefined);
-export const ViewContext = createContext<ContextView | undefined>(undefined);
+export const StateContext = createContext<ContextState | undefined>(undefined);
 
 export function useConversation(): ConversationContextValue {
   const context = useContext(ConversationContext);
@@ -53,11 +56,11 @@ export function useConversation(): ConversationContextValue {
 /** The conversation and its view, for components that redraw with every frame. */
 export function useConversationView(): ConversationViewValue {
   const context = useConversation();
-  const shown = useContext(ViewContext);
+  const shown = useContext(StateContext);
   if (shown === undefined) {
     throw new Error("useConversation is called outside of a conversation");
   }
-  return { ...context, view: shown };
+  return { ...context, state: shown, view: view(shown) };
 }
 
 /** The current view, for event handlers. */

@@ -1,12 +1,12 @@
-import { useNow } from "../app/hooks.js";
+import { useLiveTime } from "../app/hooks.js";
 import { duration } from "../ui/format.js";
 
-const SECOND_MS = 1_000;
 const SOON_MS = 3_600_000;
 
 /** The time left to answer: a duration if it is short, or else a date. */
 export function Expiry({ at }: { at: string | undefined }) {
-  const left = at === undefined ? Infinity : Date.parse(at) - useNow(SECOND_MS, at !== undefined);
+  const now = useLiveTime(at !== undefined);
+  const left = at === undefined ? Infinity : Date.parse(at) - now;
   if (at === undefined) {
     return null;
   }

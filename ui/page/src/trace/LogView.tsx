@@ -1,5 +1,6 @@
 import {
   callKey,
+  type EventDetails,
   type EventLog,
   eventLine,
   type TraceSelection,
@@ -8,6 +9,7 @@ import {
   MATCHES_MAX,
   modelKey,
   type ParleyEvent,
+  type ParsedPosition,
   type Store,
   taskKey,
 } from "@parley/client";
@@ -36,9 +38,11 @@ const TIME = new Intl.DateTimeFormat("en-GB", {
 export function LogView({
   log,
   selection,
+  details,
 }: {
   log: EventLog;
   selection: Store<TraceSelection | undefined>;
+  details: EventDetails;
 }) {
   const { view, route } = useConversationView();
   const state = useStore(log);
@@ -46,25 +50,32 @@ export function LogView({
   const box = useRef<HTMLDivElement>(null);
   const { first, last } = useVisibleRows(box, state.count, ROW_HEIGHT);
   const [current, setCurrent] = useState<number>();
-  const [raw, setRaw] = useState<ParleyEvent>();
+  const shown = useStore(details);
+  const chosen = shown.byPosition ? shown.at : undefined;
   useEffect(() => log.want(first, last), [log, first, last]);
   const { follow, release } = useAutoScroll(box);
   const loaded = state.count > 0;
   useEffect(() => {
-    // Select the event of the address.
+    // Select the event of the tree or of the address.
     if (route.seq !== undefined && loaded && box.current?.matches(":hover, :focus") !== true) {
-      const index = log.indexOf(route.seq);
-      setCurrent(index);
+      const at = details.get().at;
+      if (at?.seq !== route.seq) {
+        details.show(undefined);
+      }
+      const { seq, k } = at?.seq === route.seq ? at : { seq: route.seq, k: 0 };
+      const index = log.indexOf(seq, k);
+      setCurrent(log.lists(seq, k) ? index : undefined);
       release();
       scrollToRow(box.current, index, ROW_HEIGHT);
     }
-  }, [log, route.seq, loaded]);
+  }, [log, route.seq, loaded, chosen]);
   useEffect(() => {
     // Show the selection of the other views.
     if (selected !== undefined && box.current?.matches(":hover, :focus") !== true) {
-      const seq = selected.seq ?? seqOf(selected);
-      if (seq !== undefined && !anySelectedVisible()) {
-        scrollToRow(box.current, log.indexOf(seq), ROW_HEIGHT);
+      const { seq, k, span } = selected;
+      const at = seq === undefined ? firstOf(span, view.tasks) : { seq, k };
+      if (at !== undefined && !anySelectedVisible()) {
+        scrollToRow(box.current, log.indexOf(at.seq, at.k), ROW_HEIGHT);
       }
     }
   }, [selected]);
@@ -76,11 +87,10 @@ export function LogView({
       (event) => event !== undefined && isSelected(selected, selectionOfEvent(view, event)),
     );
   };
-  const seqOf = ({ span }: TraceSelection): number | undefined => firstSeq(span, view.tasks);
   const point = (index: number): void => {
     const event = log.row(index);
     if (event !== undefined) {
-      setRaw(event);
+      details.show(event);
       selection.set(selectionOfEvent(view, event));
     }
   };
@@ -167,7 +177,11 @@ export function LogView({
             `Only the first ${MATCHES_MAX.toLocaleString("en")} matches are shown; narrow the filter.`}
         </p>
       )}
-      <Raw event={raw ?? (current === undefined ? undefined : log.row(current))} />
+      {shown.at === undefined ? (
+        <Raw event={current === undefined ? undefined : log.row(current)} />
+      ) : (
+        <Raw event={shown.event} note={shown.error?.message ?? "Loading…"} />
+      )}
     </section>
   );
 }
@@ -220,12 +234,12 @@ function Row({ index, event, selection, current, onPoint, onChoose }: RowProps) 
 }
 
 /** The raw JSON of an event. */
-function Raw({ event }: { event: ParleyEvent | undefined }) {
+function Raw({ event, note }: { event: ParleyEvent | undefined; note?: string }) {
   const text = useMemo(() => JSON.stringify(event, null, 2) ?? "", [event]);
   return (
     <div class="raw" aria-label="Raw JSON" role="region">
       {event === undefined ? (
-        <p class="muted empty">Select an event to see its details.</p>
+        <p class="muted empty">{note ?? "Select an event to see its details."}</p>
       ) : (
         <Code text={text.slice(0, RAW_MAX)} language="json" />
       )}
@@ -236,12 +250,12 @@ function Raw({ event }: { event: ParleyEvent | undefined }) {
 type Tasks = ReturnType<typeof useConversationView>["view"]["tasks"];
 
 /** The first event of a span. */
-function firstSeq(span: string | undefined, tasks: Tasks): number | undefined {
+function firstOf(span: string | undefined, tasks: Tasks): ParsedPosition | undefined {
   for (const task of tasks) {
     const call = task.calls.find((one) => span === callKey(one.toolCallId));
     const asked = task.modelCalls.find((one) => span === modelKey(task.taskId, one));
-    const own = span === taskKey(task.taskId) ? task.seq : undefined;
-    const found = own ?? call?.seq ?? asked?.seq ?? firstSeq(span, task.children);
+    const own = span === taskKey(task.taskId) ? task : call;
+    const found = asked ?? (own && { seq: own.seq, k: 0 }) ?? firstOf(span, task.children);
     if (found !== undefined) {
       return found;
     }

@@ -1,7 +1,17 @@
-import { EventLog, type TraceSelection, parsePosition, Store, waterfallOf } from "@parley/client";
+import {
+  EventDetails,
+  EventLog,
+  parsePosition,
+  Store,
+  TraceHistory,
+  type TraceSelection,
+  view as viewOf,
+  waterfallOf,
+} from "@parley/client";
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { useLiveTime, useStore } from "../app/hooks.js";
 import { useSession } from "../app/session.js";
-import { useConversationView } from "../conversation/conversation-context.js";
+import { StateContext, useConversationView } from "../conversation/conversation-context.js";
 import { ExportButtons } from "./ExportButtons.js";
 import { LogView } from "./LogView.js";
 import { useThreadSelection } from "./thread-selection.js";
@@ -14,16 +24,28 @@ import { WaterfallView } from "./WaterfallView.js";
  */
 export function TracePanel() {
   const { api } = useSession();
-  const { view } = useConversationView();
-  const { contextId } = view;
+  const { state, view: loaded, asOf } = useConversationView();
+  const { contextId } = state;
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const selection = useMemo(() => new Store<TraceSelection | undefined>(undefined), [contextId]);
   const log = useMemo(() => new EventLog(api, contextId), [api, contextId]);
   useEffect(() => () => log.close(), [log]);
-  const { seq } = parsePosition(view.position);
+  const details = useMemo(() => new EventDetails(api, contextId), [api, contextId]);
+  useEffect(() => () => details.close(), [details]);
+  const { seq } = parsePosition(loaded.position);
   useEffect(() => log.reach(seq), [log, seq]);
-  useThreadSelection(selection);
-  const waterfall = useMemo(() => waterfallOf(view, folded), [view, folded]);
+  // The conversation loads only recent events; the trace needs the steps of all tasks.
+  const history = useMemo(() => new TraceHistory(api, contextId), [api, contextId]);
+  useEffect(() => () => history.close(), [history]);
+  useEffect(() => history.reach(state.base), [history, state.base]);
+  const earlier = useStore(history);
+  const complete = useMemo(() => history.complete(state), [history, state, earlier.events]);
+  const view = viewOf(complete);
+  useThreadSelection(view, selection);
+  const running = asOf === undefined && (view.active !== undefined || view.queue.length > 0);
+  const now = useLiveTime(running);
+  const time = running ? now : undefined;
+  const waterfall = useMemo(() => waterfallOf(view, folded, time), [view, folded, time]);
   const fold = (key: string, closed: boolean): void => {
     const next = new Set(folded);
     if (closed) {
@@ -34,13 +56,22 @@ export function TracePanel() {
     setFolded(next);
   };
   return (
-    <div class="trace">
-      <div class="trace-bar">
-        <TimeSlider seq={seq} />
-        <ExportButtons />
+    <StateContext.Provider value={complete}>
+      <div class="trace">
+        <div class="trace-bar">
+          <TimeSlider seq={seq} />
+          <ExportButtons />
+        </div>
+        <WaterfallView
+          waterfall={waterfall}
+          totals={loaded.totals}
+          earlier={earlier}
+          selection={selection}
+          details={details}
+          onFold={fold}
+        />
+        <LogView log={log} selection={selection} details={details} />
       </div>
-      <WaterfallView waterfall={waterfall} selection={selection} log={log} onFold={fold} />
-      <LogView log={log} selection={selection} />
-    </div>
+    </StateContext.Provider>
   );
 }

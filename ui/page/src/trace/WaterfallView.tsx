@@ -1,12 +1,13 @@
 import {
   type Axis,
-  type EventLog,
+  type EventDetails,
   type TraceSelection,
   selectionOfSpan,
   type Span,
   type Store,
   tokensOf,
   type Totals,
+  type TraceHistoryState,
   type Waterfall,
 } from "@parley/client";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -32,13 +33,18 @@ const ICONS: Readonly<Record<Span["kind"], IconName>> = {
 
 interface WaterfallProps {
   readonly waterfall: Waterfall;
+  /** The usage of the whole conversation. */
+  readonly totals: Totals;
+  /** The steps before the recent events. */
+  readonly earlier: TraceHistoryState;
   readonly selection: Store<TraceSelection | undefined>;
-  readonly log: EventLog;
+  readonly details: EventDetails;
   readonly onFold: (key: string, closed: boolean) => void;
 }
 
 /** Tasks, model calls and tool calls over time, with cost. */
-export function WaterfallView({ waterfall, selection, log, onFold }: WaterfallProps) {
+export function WaterfallView(props: WaterfallProps) {
+  const { waterfall, totals, earlier, selection, details, onFold } = props;
   const { view, route } = useConversationView();
   const { rows, axis } = waterfall;
   const box = useRef<HTMLDivElement>(null);
@@ -55,6 +61,7 @@ export function WaterfallView({ waterfall, selection, log, onFold }: WaterfallPr
   const point = (span: Span): void => selection.set(selectionOfSpan(view, span));
   const choose = (span: Span): void => {
     point(span);
+    void details.load(span);
     replace({ contextId: view.contextId, seq: span.seq, at: route.at });
   };
   const move = (to: number): void => {
@@ -87,7 +94,8 @@ export function WaterfallView({ waterfall, selection, log, onFold }: WaterfallPr
   };
   return (
     <section class="waterfall" aria-label="Tasks, models and tools over time">
-      <Legend axis={axis} totals={view.totals} />
+      <Legend axis={axis} totals={totals} />
+      <EarlierNote earlier={earlier} />
       <div
         ref={box}
         class="waterfall-box"
@@ -113,7 +121,6 @@ export function WaterfallView({ waterfall, selection, log, onFold }: WaterfallPr
               onFold={() => onFold(span.key, !span.folded)}
               onChoose={() => {
                 setCurrent(first + i);
-                log.want(span.seq - 1, span.seq);
                 choose(span);
               }}
             />
@@ -144,7 +151,7 @@ function Row(props: RowProps) {
   const took = duration(span.end - span.start);
   const left = axis.at(span.start);
   const width = axis.at(span.end) - left;
-  const facts = [span.kind, name, span.status, took, spent(span), cost(span)].filter(Boolean);
+  const facts = [span.kind, name, span.status, span.retry, took, spent(span), cost(span)];
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles keys.
     // biome-ignore lint/a11y/useFocusableInteractive: the tree uses aria-activedescendant.
@@ -160,7 +167,7 @@ function Row(props: RowProps) {
       data-status={span.status}
       data-marked={props.selected || undefined}
       data-within={props.within || undefined}
-      title={facts.join(", ")}
+      title={facts.filter(Boolean).join(", ")}
       style={{ top: `${index * ROW_HEIGHT}px` }}
       onMouseEnter={props.onPoint}
       onClick={props.onChoose}
@@ -199,6 +206,7 @@ function Row(props: RowProps) {
             width: `max(${width * PERCENT}%, ${BAR_MIN_PX}px)`,
           }}
         />
+        {span.retry !== undefined && <span class="retry">{span.retry}</span>}
       </span>
       <span class="span-facts">
         <span>{spent(span)}</span>
@@ -225,6 +233,24 @@ function Legend({ axis, totals }: { axis: Axis; totals: Totals }) {
         <span>{paid > 0 ? money(paid) : "cost"}</span>
         <span>time</span>
       </span>
+    </div>
+  );
+}
+
+/** Reports that the steps of earlier tasks are incomplete. */
+function EarlierNote({ earlier }: { earlier: TraceHistoryState }) {
+  const { events, loading, cut, error } = earlier;
+  const text =
+    error !== undefined
+      ? `The steps of earlier tasks cannot be loaded: ${error.message}`
+      : cut
+        ? `Only the first ${events.length.toLocaleString("en")} steps of earlier tasks are shown.`
+        : loading
+          ? "Loading the steps of earlier tasks…"
+          : undefined;
+  return (
+    <div class="earlier-note" role="status">
+      {text !== undefined && <p class="muted log-note">{text}</p>}
     </div>
   );
 }

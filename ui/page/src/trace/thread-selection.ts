@@ -1,12 +1,19 @@
-import { type TraceSelection, selectionOfRow, rowKeysOf, type Store } from "@parley/client";
+import {
+  type ContextView,
+  type TraceSelection,
+  selectionOfRow,
+  rowKeysOf,
+  type Store,
+} from "@parley/client";
 import { useEffect, useRef } from "preact/hooks";
-import { useConversationView } from "../conversation/conversation-context.js";
 
 const POINTED = "data-pointed";
 
 /** Highlights the selected row of the conversation, and selects the row under the pointer. */
-export function useThreadSelection(selection: Store<TraceSelection | undefined>): void {
-  const { view } = useConversationView();
+export function useThreadSelection(
+  view: ContextView,
+  selection: Store<TraceSelection | undefined>,
+): void {
   const latest = useRef(view);
   latest.current = view;
   useEffect(() => {
