@@ -56,7 +56,14 @@ final class SqlSession implements AutoCloseable {
   }
 
   void rollback() throws SQLException {
-    connection.rollback();
+    try {
+      connection.rollback();
+    } catch (SQLException alreadyRolledBack) {
+      // SQLite itself ends a transaction that it cannot write, and the driver then lacks one.
+      try (var statement = connection.createStatement()) {
+        statement.execute("BEGIN");
+      }
+    }
   }
 
   /// Executes a statement that SQLite does not allow inside a transaction.

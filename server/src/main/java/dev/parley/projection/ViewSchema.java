@@ -26,6 +26,12 @@ final class ViewSchema {
   /// 256 MiB in pages of 4 KiB, for views in memory.
   private static final int MEMORY_PAGES_MAX = 65_536;
 
+  /// 64 MiB in pages of 4 KiB: a transaction is written to the disk before its end only if it
+  /// changes more. This limits [ViewThread#callWithoutSaving].
+  ///
+  /// SQLite takes a number whose last byte is 0 for `OFF`, which is no limit.
+  private static final int UNSAVED_PAGES_MAX = 16_383;
+
   /// The tables that are folds of the log, with their keys. The tables of the feed and `meta` are
   /// not folds: they record when entries were processed.
   static final Map<String, String> KEYS =
@@ -271,6 +277,9 @@ final class ViewSchema {
       // become corrupt.
       statement.execute("PRAGMA synchronous = NORMAL");
       statement.execute("PRAGMA secure_delete = ON");
+      statement.execute("PRAGMA cache_spill = " + UNSAVED_PAGES_MAX);
+      // What SQLite needs to undo a statement must not depend on space on a disk.
+      statement.execute("PRAGMA temp_store = MEMORY");
       connection.setAutoCommit(false);
       return new SqlSession(connection);
     } catch (SQLException failure) {
