@@ -64,11 +64,11 @@ final class MessageTable {
         message.messageId().value(),
         message.role().wire(),
         texts.put(entry.contextId(), message.content()),
-        ColumnValues.json(message.parts()),
+        texts.put(entry.contextId(), ColumnValues.json(message.parts())),
         task,
         origin == null ? null : origin.agentId().value(),
         entry.timestamp().toEpochMilli(),
-        texts.putJson(entry.contextId(), message.metadata()),
+        texts.putFinalJson(entry.contextId(), message.metadata()),
         hidden);
     return !hidden;
   }
@@ -156,10 +156,10 @@ final class MessageTable {
   /// Hides summaries that include the message at `seq` and were made before it was corrected.
   private void hideSummaries(ContextId context, long seq, long correctedAt) throws SQLException {
     sqlSession.update(
-        """
-        UPDATE messages SET deleted = 1 WHERE context = ? AND seq > ? AND role = 'system'
-          AND seq < ? AND metadata ->> '$.summary.throughSeq' >= ?
-        """,
+        "UPDATE messages SET deleted = 1 WHERE context = ? AND seq > ? AND role = 'system'"
+            + " AND seq < ? AND json_extract("
+            + TextTable.jsonIn("metadata")
+            + ", '$.summary.throughSeq') >= ?",
         context.value(),
         seq,
         correctedAt,
@@ -391,7 +391,7 @@ final class MessageTable {
         row.number("seq"),
         row.name("role", Role.class),
         row.longText("content"),
-        parts(row.optionalJson("parts")),
+        parts(row.optionalLongJson("parts")),
         row.optionalId("task_id", TaskId::new),
         row.optionalId("agent_id", AgentTypeId::new),
         row.time("created_at"),

@@ -16,10 +16,11 @@ final class RootTaskList {
         AND (? IS NULL OR t.context = ?)
         AND t.status IN (SELECT value FROM json_each(?))
         AND t.updated_at >= ?
-        AND (? IS NULL OR json_extract(t.metadata, '$.a2a.tenant') = ?)
+        AND (? IS NULL OR json_extract(%s, '$.a2a.tenant') = ?)
         AND (? OR (SELECT c.owner FROM contexts c WHERE c.context = t.context)
           IN (SELECT value FROM json_each(?)))
       """
+              .formatted(TextTable.jsonIn("t.metadata"))
           + StoredTaskTable.NOT_REMOVED;
 
   private RootTaskList() {}

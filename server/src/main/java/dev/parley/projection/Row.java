@@ -53,8 +53,14 @@ final class Row {
 
   /// Returns an object whose long texts may be stored in [TextTable].
   @Nullable ObjectNode optionalLongObject(String column) throws SQLException {
-    var json = optionalText(column);
+    var json = optionalLongText(column);
     return json == null ? null : new TextTable(sqlSession).readJson(json);
+  }
+
+  /// Returns JSON that may be stored in [TextTable].
+  @Nullable JsonNode optionalLongJson(String column) throws SQLException {
+    var json = optionalLongText(column);
+    return json == null ? null : Json.mapper().readTree(json);
   }
 
   long number(String column) throws SQLException {
@@ -108,8 +114,8 @@ final class Row {
     return (ObjectNode) optionalJson(column);
   }
 
-  ObjectNode object(String column) throws SQLException {
-    return (ObjectNode) Json.mapper().readTree(text(column));
+  ObjectNode longObject(String column) throws SQLException {
+    return new TextTable(sqlSession).readJson(longText(column));
   }
 
   /// Returns the whole row as text.

@@ -21,9 +21,11 @@ final class StateTable {
   private record Change(String key, @Nullable JsonNode value) {}
 
   private final SqlSession sqlSession;
+  private final TextTable texts;
 
-  StateTable(SqlSession sqlSession) {
+  StateTable(SqlSession sqlSession, TextTable texts) {
     this.sqlSession = sqlSession;
+    this.texts = texts;
   }
 
   void update(Entry entry, StateUpdated updated) throws SQLException {
@@ -33,7 +35,9 @@ final class StateTable {
           entry.contextId().value(),
           entry.position().seq(),
           change.getKey(),
-          change.getValue().isNull() ? null : ColumnValues.json(change.getValue()));
+          change.getValue().isNull()
+              ? null
+              : texts.put(entry.contextId(), ColumnValues.json(change.getValue())));
     }
   }
 
@@ -75,7 +79,7 @@ final class StateTable {
   }
 
   private static Change change(Row row) throws SQLException {
-    return new Change(row.text("key"), row.optionalJson("value"));
+    return new Change(row.text("key"), row.optionalLongJson("value"));
   }
 
   private static ObjectNode object(List<Change> changes) {

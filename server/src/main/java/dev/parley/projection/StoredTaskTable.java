@@ -30,9 +30,11 @@ final class StoredTaskTable {
       """;
 
   private final SqlSession sqlSession;
+  private final TextTable texts;
 
-  StoredTaskTable(SqlSession sqlSession) {
+  StoredTaskTable(SqlSession sqlSession, TextTable texts) {
     this.sqlSession = sqlSession;
+    this.texts = texts;
   }
 
   /// A task that was removed at `seq`.
@@ -46,7 +48,7 @@ final class StoredTaskTable {
         entry.contextId().value(),
         entry.position().seq(),
         task.value(),
-        ColumnValues.json(stored.task()));
+        texts.putFinalJson(entry.contextId(), stored.task()));
   }
 
   /// Removes a task. A task that a fork shares still belongs to the fork's source.
@@ -88,7 +90,7 @@ final class StoredTaskTable {
             "SELECT task FROM stored INDEXED BY stored_by_task WHERE context = ? AND task_id = ?"
                 + " AND"
                 + LAST,
-            row -> Optional.ofNullable(row.optionalObject("task")),
+            row -> Optional.ofNullable(row.optionalLongObject("task")),
             context.value(),
             task.value())
         .stream()
@@ -109,7 +111,7 @@ final class StoredTaskTable {
             + " ORDER BY first LIMIT ?",
         row ->
             new StoredTask(
-                new TaskId(row.text("task_id")), row.number("first"), row.object("task")),
+                new TaskId(row.text("task_id")), row.number("first"), row.longObject("task")),
         context.value(),
         limit);
   }

@@ -94,6 +94,10 @@ final class TaskTable {
       change("error = ?", entry.contextId(), task, (Object) null);
     }
     describe(entry.contextId(), task, status.metadata());
+    if (status.status().terminal() && status.status() != TaskState.COMPLETED) {
+      // Of a completed task, `task-complete` follows.
+      storeFinalMetadata(entry.contextId(), task);
+    }
   }
 
   void complete(Entry entry, TaskId task, TaskComplete complete) throws SQLException {
@@ -112,6 +116,7 @@ final class TaskTable {
         entry.position().seq(),
         now);
     describe(entry.contextId(), task, complete.metadata());
+    storeFinalMetadata(entry.contextId(), task);
   }
 
   void requestCancel(Entry entry, TaskId task) throws SQLException {
@@ -315,21 +320,28 @@ final class TaskTable {
       throws SQLException {
     if (metadata != null && !metadata.has("retry")) {
       // A retry of a model call is temporary and does not describe the task.
-      var before =
-          sqlSession.list(
-              "SELECT metadata FROM tasks" + THIS,
-              row -> Optional.ofNullable(row.optionalLongObject("metadata")),
-              context.value(),
-              context.value(),
-              task.value());
-      for (var kept : before) {
-        change(
-            "metadata = ?",
-            context,
-            task,
-            texts.putJson(context, ColumnValues.merged(kept.orElse(null), metadata)));
-      }
+      var merged = ColumnValues.merged(metadata(context, task).orElse(null), metadata);
+      change("metadata = ?", context, task, texts.putJson(context, merged));
     }
+  }
+
+  /// Stores the metadata of a task that has ended once for all forks.
+  private void storeFinalMetadata(ContextId context, TaskId task) throws SQLException {
+    var metadata = metadata(context, task);
+    if (metadata.isPresent()) {
+      change("metadata = ?", context, task, texts.putFinalJson(context, metadata.get()));
+    }
+  }
+
+  private Optional<ObjectNode> metadata(ContextId context, TaskId task) throws SQLException {
+    return sqlSession
+        .first(
+            "SELECT metadata FROM tasks" + THIS,
+            row -> Optional.ofNullable(row.optionalLongObject("metadata")),
+            context.value(),
+            context.value(),
+            task.value())
+        .flatMap(Function.identity());
   }
 
   private void change(String what, ContextId context, TaskId task, @Nullable Object... values)

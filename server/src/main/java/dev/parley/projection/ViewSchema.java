@@ -21,7 +21,7 @@ final class ViewSchema {
 
   /// Increase this with every change of the tables or of what is written to them. Files with
   /// another version are deleted and rebuilt.
-  private static final int VERSION = 9;
+  private static final int VERSION = 10;
 
   /// 256 MiB in pages of 4 KiB, for views in memory.
   private static final int MEMORY_PAGES_MAX = 65_536;
@@ -101,15 +101,15 @@ final class ViewSchema {
           "CREATE INDEX tasks_open ON tasks (context) WHERE ended_at IS NULL",
           """
           CREATE INDEX tasks_roots ON tasks (created_at, seq, context)
-            WHERE parent_task_id IS NULL
+            WHERE parent_task_id IS NULL AND shared = 0
           """,
           """
           CREATE INDEX tasks_roots_open ON tasks (created_at, seq, context)
-            WHERE parent_task_id IS NULL AND ended_at IS NULL
+            WHERE parent_task_id IS NULL AND ended_at IS NULL AND shared = 0
           """,
           """
           CREATE INDEX tasks_roots_by_change ON tasks (agent_id, updated_at, seq, context)
-            WHERE parent_task_id IS NULL
+            WHERE parent_task_id IS NULL AND shared = 0
           """,
           """
           CREATE TABLE stored (context TEXT, seq INTEGER, task_id TEXT NOT NULL, task TEXT,

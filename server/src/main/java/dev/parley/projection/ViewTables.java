@@ -31,14 +31,14 @@ record ViewTables(
         new TaskTable(sqlSession, texts),
         new ArtifactTable(sqlSession),
         new UsageTable(sqlSession),
-        new StateTable(sqlSession),
+        new StateTable(sqlSession, texts),
         PendingTable.inputs(sqlSession),
         PendingTable.auths(sqlSession),
         new OpenTextBlockTable(sqlSession),
         new RewindTable(sqlSession),
         new EntryNumberTable(sqlSession),
         new FeedTable(sqlSession),
-        new StoredTaskTable(sqlSession),
+        new StoredTaskTable(sqlSession, texts),
         texts);
   }
 
