@@ -59,9 +59,9 @@ final class MessageTable {
         INSERT INTO messages (context, seq, message_id, role, content, parts, task_id, agent_id,
           created_at, metadata, deleted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
-        entry.contextId().value(),
+        entry.contextId(),
         entry.position().seq(),
-        message.messageId().value(),
+        message.messageId(),
         message.role().wire(),
         texts.put(entry.contextId(), message.content()),
         texts.put(entry.contextId(), ColumnValues.json(message.parts())),
@@ -113,7 +113,7 @@ final class MessageTable {
   ///
   /// @return true if there is such a message
   boolean correct(ContextId context, Correction correction) throws SQLException {
-    record Said(long seq, String content, @Nullable ObjectNode metadata, @Nullable String task) {}
+    record Said(long seq, String content, @Nullable ObjectNode metadata, @Nullable TaskId task) {}
     var found =
         sqlSession.list(
             AS_READ
@@ -127,24 +127,22 @@ final class MessageTable {
                     row.number("seq"),
                     row.longText("content"),
                     row.optionalLongObject("metadata"),
-                    row.optionalText("task_id")),
-            context.value(),
+                    row.optionalId("task_id", TaskId::new)),
+            context,
             correction.seq(),
-            context.value(),
-            correction.messageId().value());
+            context,
+            correction.messageId());
     for (var said : found) {
       var metadata = ColumnValues.merged(said.metadata(), correction.metadata());
       addEdit(context, correction, said.seq(), texts.putJson(context, metadata));
       if (correction.content() == null) {
         sqlSession.update(
-            "UPDATE messages SET deleted = 1 WHERE context = ? AND seq = ?",
-            context.value(),
-            said.seq());
+            "UPDATE messages SET deleted = 1 WHERE context = ? AND seq = ?", context, said.seq());
       } else {
         sqlSession.update(
             "UPDATE messages SET edit = ? WHERE context = ? AND seq = ?",
             correction.seq(),
-            context.value(),
+            context,
             said.seq());
       }
       hideSummaries(context, said.seq(), correction.seq());
@@ -160,7 +158,7 @@ final class MessageTable {
             + " AND seq < ? AND json_extract("
             + TextTable.jsonIn("metadata")
             + ", '$.summary.throughSeq') >= ?",
-        context.value(),
+        context,
         seq,
         correctedAt,
         seq);
@@ -168,7 +166,7 @@ final class MessageTable {
 
   /// Updates the prompts and answers of tasks to the corrected text.
   private void correctTasks(
-      ContextId context, @Nullable String root, String before, @Nullable String after)
+      ContextId context, @Nullable TaskId root, String before, @Nullable String after)
       throws SQLException {
     if (root == null || before.isEmpty()) {
       return;
@@ -178,7 +176,7 @@ final class MessageTable {
           "UPDATE tasks INDEXED BY tasks_by_root SET %1$s = ? WHERE context = ? AND root_task_id = ? AND %1$s = ?"
               .formatted(column),
           texts.put(context, after),
-          context.value(),
+          context,
           root,
           TextTable.column(before));
     }
@@ -195,7 +193,7 @@ final class MessageTable {
         .first(
             "SELECT seq FROM edits WHERE context = ? AND seq > ? AND message_seq <= ? LIMIT 1",
             row -> row.number("seq"),
-            entry.contextId().value(),
+            entry.contextId(),
             summary.path("asOf").asLong(),
             summary.path("throughSeq").asLong(0))
         .isPresent();
@@ -209,7 +207,7 @@ final class MessageTable {
         .list(
             "SELECT message_seq, content FROM edits WHERE context = ? AND deletes = 0 ORDER BY seq",
             row -> new Edited(row.number("message_seq"), row.longText("content")),
-            context.value())
+            context)
         .forEach(
             edit ->
                 edits.computeIfAbsent(edit.message(), _ -> new ArrayList<>()).add(edit.content()));
@@ -230,7 +228,7 @@ final class MessageTable {
               texts,
               now);
         },
-        context.value());
+        context);
   }
 
   /// Returns the last correction of each message up to `seq` that was corrected after `seq`.
@@ -261,7 +259,7 @@ final class MessageTable {
                 row.optionalLongText("content"),
                 row.optionalLongObject("metadata"),
                 row.time("edited_at")),
-        context.value(),
+        context,
         seq);
   }
 
@@ -269,18 +267,14 @@ final class MessageTable {
     return sqlSession.list(
         VISIBLE + " AND m.seq > ? ORDER BY m.seq LIMIT ?",
         MessageTable::view,
-        context.value(),
+        context,
         after,
         limit);
   }
 
   List<MessageView> pageFrom(ContextId context, long offset, int limit) throws SQLException {
     return sqlSession.list(
-        VISIBLE + " ORDER BY m.seq LIMIT ? OFFSET ?",
-        MessageTable::view,
-        context.value(),
-        limit,
-        offset);
+        VISIBLE + " ORDER BY m.seq LIMIT ? OFFSET ?", MessageTable::view, context, limit, offset);
   }
 
   /// Returns the text of the message at `seq` before each edit.
@@ -294,7 +288,7 @@ final class MessageTable {
         WHERE context = ? AND message_seq = ? AND deletes = 0 ORDER BY seq
         """,
         row -> new EditView(row.longText("content"), row.time("edited_at")),
-        context.value(),
+        context,
         seq);
   }
 
@@ -303,16 +297,16 @@ final class MessageTable {
     return sqlSession.first(
         VISIBLE + " AND m.seq > ? AND m.task_id = ? AND m.role = ? ORDER BY m.seq DESC LIMIT 1",
         MessageTable::view,
-        context.value(),
+        context,
         seq,
-        task.value(),
+        task,
         Role.ASSISTANT.wire());
   }
 
   /// Returns the latest messages, oldest first.
   List<MessageView> latest(ContextId context, int limit) throws SQLException {
     return sqlSession
-        .list(VISIBLE + " ORDER BY m.seq DESC LIMIT ?", MessageTable::view, context.value(), limit)
+        .list(VISIBLE + " ORDER BY m.seq DESC LIMIT ?", MessageTable::view, context, limit)
         .reversed();
   }
 
@@ -325,9 +319,9 @@ final class MessageTable {
             ORDER BY m.seq DESC LIMIT 1
             """,
         MessageTable::view,
-        context.value(),
-        context.value(),
-        message.value());
+        context,
+        context,
+        message);
   }
 
   /// Returns the position of a message, rewound or not. If several have the id, the last one.
@@ -338,8 +332,8 @@ final class MessageTable {
         WHERE context = ? AND message_id = ? ORDER BY rewound, seq DESC LIMIT 1
         """,
         row -> new TurnPosition(row.number("seq"), row.flag("rewound"), true),
-        context.value(),
-        message.value());
+        context,
+        message);
   }
 
   private void addEdit(
@@ -350,7 +344,7 @@ final class MessageTable {
         INSERT INTO edits (context, seq, message_seq, content, metadata, edited_at, deletes)
         VALUES (?, ?, ?, ?, ?, ?, ?)
         """,
-        context.value(),
+        context,
         correction.seq(),
         message,
         texts.put(context, correction.content()),
@@ -360,25 +354,26 @@ final class MessageTable {
   }
 
   /// Returns the task that answers a person's message, which itself belongs to no task.
-  private static @Nullable String taskOf(@Nullable ObjectNode metadata) {
+  private static @Nullable TaskId taskOf(@Nullable ObjectNode metadata) {
     var task = metadata == null ? null : metadata.get("taskId");
-    return task != null && task.isString() && Id.valid(task.asString()) ? task.asString() : null;
+    return task != null && task.isString() && Id.valid(task.asString())
+        ? new TaskId(task.asString())
+        : null;
   }
 
-  private static @Nullable String taskOf(Entry entry, Message message) {
-    return entry.taskId() == null ? taskOf(message.metadata()) : entry.taskId().value();
+  private static @Nullable TaskId taskOf(Entry entry, Message message) {
+    return entry.taskId() == null ? taskOf(message.metadata()) : entry.taskId();
   }
 
   /// Returns a message as it is before any correction.
   static MessageView view(Entry entry, Message message) {
-    var task = taskOf(entry, message);
     return new MessageView(
         message.messageId(),
         entry.position().seq(),
         message.role(),
         message.content(),
         message.parts(),
-        task == null ? null : new TaskId(task),
+        taskOf(entry, message),
         entry.origin() == null ? null : entry.origin().agentId(),
         Instant.ofEpochMilli(entry.timestamp().toEpochMilli()),
         null,

@@ -29,7 +29,7 @@ final class RootTaskList {
       ViewTables viewTables, RootTaskFilter filter, RootTaskCursor from, int limit)
       throws SQLException {
     var values = values(filter);
-    values.addAll(List.of(from.createdAt(), from.seq(), from.context(), limit));
+    values.addAll(List.of(from.createdAt(), from.seq(), ColumnValues.id(from.context()), limit));
     return viewTables
         .sql()
         .list(
@@ -51,7 +51,7 @@ final class RootTaskList {
   }
 
   private static List<@Nullable Object> values(RootTaskFilter filter) {
-    var context = ColumnValues.of(filter.context());
+    var context = filter.context();
     var values = new ArrayList<@Nullable Object>();
     values.add(filter.agent().value());
     values.add(context);

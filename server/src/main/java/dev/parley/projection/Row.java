@@ -32,7 +32,9 @@ final class Row {
   }
 
   @Nullable String optionalText(String column) throws SQLException {
-    return rows.getString(column);
+    return rows.getObject(column) instanceof byte[] uuid
+        ? ColumnValues.idText(uuid)
+        : rows.getString(column);
   }
 
   /// Returns a text that may be stored in [TextTable].

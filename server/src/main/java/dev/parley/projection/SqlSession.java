@@ -1,5 +1,6 @@
 package dev.parley.projection;
 
+import dev.parley.protocol.Id;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -14,7 +15,7 @@ import org.sqlite.SQLiteConnection;
 /// A connection to SQLite and its prepared statements. Used by one thread.
 ///
 /// Statements are cached by their SQL text. Values are always bound, so there are only as many
-/// statements as literals in this package.
+/// statements as literals in this package. Ids are bound as [ColumnValues#of(Id)] returns them.
 final class SqlSession implements AutoCloseable {
 
   /// Converts a row to a value.
@@ -101,7 +102,7 @@ final class SqlSession implements AutoCloseable {
       statements.put(sql, statement);
     }
     for (var i = 0; i < values.length; i++) {
-      statement.setObject(i + 1, values[i]);
+      statement.setObject(i + 1, values[i] instanceof Id id ? ColumnValues.of(id) : values[i]);
     }
     return statement;
   }

@@ -32,7 +32,7 @@ final class StateTable {
     for (var change : updated.delta().properties()) {
       sqlSession.update(
           "INSERT INTO state (context, seq, key, value) VALUES (?, ?, ?, ?)",
-          entry.contextId().value(),
+          entry.contextId(),
           entry.position().seq(),
           change.getKey(),
           change.getValue().isNull()
@@ -49,7 +49,7 @@ final class StateTable {
                 + ACTIVE
                 + " GROUP BY key ORDER BY key",
             StateTable::change,
-            context.value()));
+            context));
   }
 
   /// Returns the changes that restore the state to what it was when only these ranges were active.
@@ -62,7 +62,7 @@ final class StateTable {
               "SELECT key, value, max(seq) FROM state"
                   + " WHERE context = ? AND seq BETWEEN ? AND ? GROUP BY key",
               StateTable::change,
-              context.value(),
+              context,
               seqRange.first(),
               seqRange.last())
           .forEach(change -> set(then, change));

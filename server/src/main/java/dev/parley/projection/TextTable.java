@@ -49,7 +49,7 @@ final class TextTable {
     if (value instanceof byte[] hash) {
       sqlSession.update("INSERT OR IGNORE INTO texts (hash, text) VALUES (?, ?)", hash, text);
       sqlSession.update(
-          "INSERT OR IGNORE INTO text_uses (context, hash) VALUES (?, ?)", context.value(), hash);
+          "INSERT OR IGNORE INTO text_uses (context, hash) VALUES (?, ?)", context, hash);
     }
     return value;
   }
@@ -147,7 +147,7 @@ final class TextTable {
           AND NOT EXISTS (SELECT 1 FROM text_uses u INDEXED BY text_uses_by_hash
             WHERE u.hash = texts.hash AND u.context <> ?1)
         """,
-        context.value());
+        context);
   }
 
   private static byte[] hash(String text) {

@@ -21,7 +21,7 @@ final class ViewSchema {
 
   /// Increase this with every change of the tables or of what is written to them. Files with
   /// another version are deleted and rebuilt.
-  private static final int VERSION = 10;
+  private static final int VERSION = 11;
 
   /// 256 MiB in pages of 4 KiB, for views in memory.
   private static final int MEMORY_PAGES_MAX = 65_536;

@@ -56,7 +56,7 @@ record ViewTables(
     var found = 0;
     texts.forget(context);
     for (var table : ViewSchema.KEYS.keySet()) {
-      found += sql.update("DELETE FROM " + table + " WHERE context = ?", context.value());
+      found += sql.update("DELETE FROM " + table + " WHERE context = ?", context);
     }
     feed.forget(context);
     return found > 0;
