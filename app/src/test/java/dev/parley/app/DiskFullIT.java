@@ -10,14 +10,17 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.ObjectNode;
 
 /// The real program on a disk that becomes full and then has space again (CORE-23).
 ///
@@ -27,6 +30,12 @@ final class DiskFullIT {
 
   private static final int DISK_KIB = 3_000;
   private static final int CONTEXTS_MAX = 2_000;
+
+  /// Enough for the library of SQLite, which is unpacked to a file, but not for the messages.
+  private static final int VIEWS_KIB = 2_000;
+
+  private static final int MESSAGES = 8;
+  private static final int MESSAGE_LENGTH = 300_000;
 
   @TempDir Path data;
 
@@ -73,6 +82,63 @@ final class DiskFullIT {
     try (var server = RealProcess.serve(data)) {
       everyEventIsThere(server.url(), created);
     }
+  }
+
+  @Test
+  void reads_are_answered_while_the_views_cannot_be_written()
+      throws IOException, InterruptedException {
+    var id = UUID.randomUUID().toString();
+    var reads =
+        List.of(
+            "/api/contexts/" + id,
+            "/api/contexts/" + id + "/messages",
+            "/api/contexts/" + id + "/tasks",
+            "/api/contexts/" + id + "/snapshot",
+            "/api/contexts",
+            "/chat/conversations/" + id + "/messages");
+    var before = new HashMap<String, String>();
+    try (var server = RealProcess.serve(data)) {
+      post(server.url(), "/api/contexts", Json.object().put("contextId", id));
+      for (var i = 0; i < MESSAGES; i++) {
+        post(
+            server.url(),
+            "/api/contexts/" + id + "/messages",
+            Json.object().put("content", i + "x".repeat(MESSAGE_LENGTH)));
+      }
+      while (openTasks(server.url(), id) > 0) {
+        Thread.onSpinWait();
+      }
+      for (var path : reads) {
+        before.put(path, get(server.url(), path).body());
+      }
+      assertThat(server.terminate()).isZero();
+    }
+    Files.delete(data.resolve("views.db"));
+    try (var server = RealProcess.serveOnSmallDisk(data, VIEWS_KIB)) {
+      for (var path : reads) {
+        var reply = get(server.url(), path);
+        assertThat(reply.statusCode()).as(path + ": " + reply.body()).isEqualTo(200);
+        assertThat(reply.body()).as(path).isEqualTo(before.get(path));
+      }
+      assertThat(server.err()).anyMatch(line -> line.contains("the views cannot be written"));
+    }
+  }
+
+  private int openTasks(URI url, String context) throws IOException, InterruptedException {
+    var body = get(url, "/api/contexts/" + context).body();
+    return Json.mapper().readTree(body).get("openTasks").asInt();
+  }
+
+  private void post(URI url, String path, ObjectNode body)
+      throws IOException, InterruptedException {
+    var reply =
+        http.send(
+            HttpRequest.newBuilder(url.resolve(path))
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(body.toString()))
+                .build(),
+            BodyHandlers.ofString());
+    assertThat(reply.statusCode()).as(reply.body()).isBetween(200, 299);
   }
 
   private HttpResponse<String> get(URI url, String path) throws IOException, InterruptedException {

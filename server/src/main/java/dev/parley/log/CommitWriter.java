@@ -7,8 +7,7 @@ import java.sql.SQLException;
 /// Writes a commit to the store, and makes it visible once it is durable. For the writer thread.
 final class CommitWriter {
 
-  private static final long PAGES_AROUND_A_BLOCK = 8_192;
-
+  private final LogDatabase logDatabase;
   private final LogTuning logTuning;
   private final FaultInjector faultInjector;
   private final Waker waker;
@@ -17,10 +16,13 @@ final class CommitWriter {
   private final WindowMemoryLimiter windows;
   private final ByteSink block = new ByteSink(1 << 16);
   private long walBytes;
+  private long checkpointAt;
   private volatile long visible;
 
   CommitWriter(LogWriter.LogWriterDependencies logWriterDependencies, long visible) {
+    this.logDatabase = logWriterDependencies.database();
     this.logTuning = logWriterDependencies.tuning();
+    this.checkpointAt = logTuning.walBytes();
     this.faultInjector = logWriterDependencies.fault();
     this.waker = logWriterDependencies.waker();
     this.commitSignal = logWriterDependencies.commitSignal();
@@ -40,10 +42,15 @@ final class CommitWriter {
     commitSignal.signal();
   }
 
-  /// True if enough was written that a checkpoint is due. Resets the counter.
+  /// True if the write-ahead log is so large that a checkpoint is due. If that checkpoint cannot
+  /// restart the write-ahead log, the next one is due when as much again has been written.
   boolean takeCheckpointDue() {
-    var due = walBytes > logTuning.walBytes();
-    walBytes = due ? 0 : walBytes;
+    if (walBytes <= logTuning.walBytes()) {
+      checkpointAt = logTuning.walBytes();
+      return false;
+    }
+    var due = walBytes > checkpointAt;
+    checkpointAt = due ? walBytes + logTuning.walBytes() : checkpointAt;
     return due;
   }
 
@@ -62,7 +69,8 @@ final class CommitWriter {
       table.seal(context, logTuning.stateEvents());
     }
     table.commit();
-    walBytes += block.size() + PAGES_AROUND_A_BLOCK;
+    // Measured, not estimated: how many pages a commit writes depends on what it changes.
+    walBytes = logDatabase.walBytes();
     faultInjector.afterCommit();
   }
 

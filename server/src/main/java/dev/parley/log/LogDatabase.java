@@ -1,5 +1,7 @@
 package dev.parley.log;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -77,10 +79,15 @@ final class LogDatabase {
   static final int BUSY_MILLIS = 2_000;
 
   private final Path file;
+  private final Path wal;
+  private final long walBytesMax;
   private final String url;
 
-  LogDatabase(Path file) {
+  /// Whenever SQLite restarts the write-ahead log, it truncates the file to `walBytesMax`.
+  LogDatabase(Path file, long walBytesMax) {
     this.file = file;
+    this.wal = file.resolveSibling(file.getFileName() + "-wal");
+    this.walBytesMax = walBytesMax;
     this.url = "jdbc:sqlite:" + file;
   }
 
@@ -105,12 +112,23 @@ final class LogDatabase {
     return connection;
   }
 
+  /// The size of the file of the write-ahead log, 0 if there is none. If it is larger than
+  /// `walBytesMax`, that many bytes have been written since the last restart.
+  long walBytes() {
+    try {
+      return Files.size(wal);
+    } catch (IOException none) {
+      return 0;
+    }
+  }
+
   private Connection open(boolean reader) throws SQLException {
     var connection = DriverManager.getConnection(url, new Properties());
     try {
       if (!reader) {
         execute(connection, "PRAGMA page_size = 4096");
         execute(connection, "PRAGMA journal_mode = WAL");
+        execute(connection, "PRAGMA journal_size_limit = " + walBytesMax);
       }
       // FULL: a commit returns only after the write-ahead log is on the disk.
       execute(connection, "PRAGMA synchronous = FULL");

@@ -74,7 +74,10 @@ public final class SqliteLog implements EventLog {
     var opened = false;
     try {
       var logTuning = sqliteLogDependencies.tuning();
-      var logDatabase = new LogDatabase(sqliteLogDependencies.folder().resolve("log.db"));
+      var logDatabase =
+          new LogDatabase(
+              sqliteLogDependencies.folder().resolve("log.db"),
+              sqliteLogDependencies.tuning().walBytes());
       unsealedBlocks = new UnsealedBlocks(logTuning);
       connection = logDatabase.openWriter();
       memory = MemoryLimiters.of(logTuning);

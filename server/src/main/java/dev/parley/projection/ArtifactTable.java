@@ -71,8 +71,8 @@ final class ArtifactTable {
         WHERE context = ? AND task_id = ? AND status = 'building'
         """,
         entry.timestamp().toEpochMilli(),
-        entry.contextId().value(),
-        task.value());
+        entry.contextId(),
+        task);
   }
 
   /// Marks the last version that is not rewound as the latest.
@@ -84,7 +84,7 @@ final class ArtifactTable {
           AND a.rewound = 0)
         WHERE context = ?
         """,
-        context.value());
+        context);
   }
 
   Optional<ArtifactView> find(ContextId context, ArtifactId artifact, @Nullable Integer version)
@@ -97,8 +97,8 @@ final class ArtifactTable {
               ORDER BY a.rewound, a.seq DESC LIMIT 1
             """,
         ArtifactTable::view,
-        context.value(),
-        artifact.value(),
+        context,
+        artifact,
         version,
         version);
   }
@@ -110,7 +110,7 @@ final class ArtifactTable {
         sqlSession.list(
             LATEST + " AND a.begin_seq > ? ORDER BY a.begin_seq LIMIT ?",
             row -> new Found(view(row), row.number("begin_seq")),
-            context.value(),
+            context,
             after,
             limit + 1);
     var items = found.stream().limit(limit).map(Found::artifact).toList();
@@ -121,11 +121,7 @@ final class ArtifactTable {
   /// Returns the artifacts that began last, in their latest version, oldest first.
   List<ArtifactView> newest(ContextId context, int limit) throws SQLException {
     return sqlSession
-        .list(
-            LATEST + " ORDER BY a.begin_seq DESC LIMIT ?",
-            ArtifactTable::view,
-            context.value(),
-            limit)
+        .list(LATEST + " ORDER BY a.begin_seq DESC LIMIT ?", ArtifactTable::view, context, limit)
         .reversed();
   }
 
@@ -153,14 +149,14 @@ final class ArtifactTable {
             + which
             + " AND seq BETWEEN ? AND ? GROUP BY artifact_id ORDER BY artifact_id",
         row -> new Version(row.text("artifact_id"), (int) row.number("version")),
-        context.value(),
+        context,
         first,
         last);
   }
 
   private void begin(Entry entry, ArtifactEvent event) throws SQLException {
-    var context = entry.contextId().value();
-    var id = event.artifactId().value();
+    var context = entry.contextId();
+    var id = event.artifactId();
     var begin =
         sqlSession
             .first(
@@ -203,8 +199,8 @@ final class ArtifactTable {
             WHERE context = ? AND artifact_id = ?
             """,
             row -> (int) row.number("highest") + 1,
-            context.value(),
-            event.artifactId().value())
+            context,
+            event.artifactId())
         .orElse(1);
   }
 
@@ -217,12 +213,12 @@ final class ArtifactTable {
           next_index, task_id, last_seq, begin_seq, created_at, updated_at, latest)
         VALUES (?, ?, ?, ?, ?, 'building', 0, '', 0, ?, ?, ?, ?, ?, 1)
         """,
-        entry.contextId().value(),
+        entry.contextId(),
         entry.position().seq(),
-        event.artifactId().value(),
+        event.artifactId(),
         version,
         ArtifactChunk.type(event).wire(),
-        ColumnValues.of(entry.taskId()),
+        entry.taskId(),
         entry.position().seq(),
         begin,
         now,
@@ -230,7 +226,7 @@ final class ArtifactTable {
   }
 
   private void describe(Entry entry, ArtifactEvent event) throws SQLException {
-    var context = entry.contextId().value();
+    var context = entry.contextId();
     var seq = entry.position().seq();
     var common = "UPDATE artifacts SET name = ?, description = ?";
     var which = " WHERE context = ? AND seq = ?";
@@ -282,7 +278,7 @@ final class ArtifactTable {
                 ? ArtifactView.ArtifactStatus.COMPLETE
                 : ArtifactView.ArtifactStatus.BUILDING)
             .wire(),
-        entry.contextId().value(),
+        entry.contextId(),
         versionState.seq());
   }
 
@@ -290,7 +286,7 @@ final class ArtifactTable {
     sqlSession.update(
         "UPDATE artifacts SET status = 'failed', updated_at = ? WHERE context = ? AND seq = ?",
         entry.timestamp().toEpochMilli(),
-        entry.contextId().value(),
+        entry.contextId(),
         seq);
   }
 
@@ -313,8 +309,8 @@ final class ArtifactTable {
                 row.text("carry"),
                 (int) row.number("next_index"),
                 row.flag("rewound")),
-        context.value(),
-        event.artifactId().value(),
+        context,
+        event.artifactId(),
         event.version(),
         event.version());
   }

@@ -1,18 +1,49 @@
 package dev.parley.projection;
 
+import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Id;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.WireName;
+import java.nio.ByteBuffer;
+import java.util.UUID;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Converts our types to column values. A missing value is null.
 final class ColumnValues {
 
+  /// A UUID as [UUID#toString] writes it.
+  private static final Pattern UUID_TEXT =
+      Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+
+  private static final int UUID_LENGTH = 36;
+  private static final int UUID_BYTES = 16;
+
   private ColumnValues() {}
 
-  static @Nullable String of(@Nullable Id id) {
-    return id == null ? null : id.value();
+  /// Returns the 16 bytes of a UUID, as most ids are UUIDs and stand in many rows and indexes, and
+  /// otherwise the text. The type of an agent is always text, because queries compare it with JSON.
+  static Object of(Id id) {
+    return id instanceof AgentTypeId agent ? agent.value() : id(id.value());
+  }
+
+  /// Returns the column value of an id that is not the type of an agent.
+  static Object id(String text) {
+    if (text.length() != UUID_LENGTH || !UUID_TEXT.matcher(text).matches()) {
+      return text;
+    }
+    var uuid = UUID.fromString(text);
+    return ByteBuffer.allocate(UUID_BYTES)
+        .putLong(uuid.getMostSignificantBits())
+        .putLong(uuid.getLeastSignificantBits())
+        .array();
+  }
+
+  /// Returns the text of a column value that [#id] returned.
+  static String idText(byte[] uuid) {
+    var bytes = ByteBuffer.wrap(uuid);
+    return new UUID(bytes.getLong(), bytes.getLong()).toString();
   }
 
   static @Nullable String of(@Nullable WireName name) {

@@ -56,14 +56,14 @@ public final class ContextList {
                             + AGENT
                             + " AS agent FROM contexts c WHERE c.context = ?",
                         ContextList::listed,
-                        context.contextId().value()))
+                        context.contextId()))
         .orElseThrow();
   }
 
   private static List<ListedContext> page(
       SqlSession sqlSession, ContextFilter contextFilter, long offset, int limit)
       throws SQLException {
-    var agent = ColumnValues.of(contextFilter.agent());
+    var agent = contextFilter.agent();
     var user = contextFilter.user();
     return sqlSession.list(
         "SELECT "

@@ -43,7 +43,7 @@ final class ContextTable {
         .first(
             "SELECT seq, k FROM contexts WHERE context = ?",
             row -> new Position(row.number("seq"), (int) row.number("k")),
-            context.value())
+            context)
         .orElse(Position.START);
   }
 
@@ -68,7 +68,7 @@ final class ContextTable {
     sqlSession.update(
         "INSERT OR IGNORE INTO contexts VALUES (?, '', NULL, NULL, ?, ?, 0, 0, 0, 0, NULL, NULL,"
             + " 0)",
-        entry.contextId().value(),
+        entry.contextId(),
         now,
         now);
   }
@@ -80,7 +80,7 @@ final class ContextTable {
         entry.position().seq(),
         entry.position().k(),
         entry.timestamp().toEpochMilli(),
-        entry.contextId().value());
+        entry.contextId());
   }
 
   void create(Entry entry, ContextCreated created) throws SQLException {
@@ -90,7 +90,7 @@ final class ContextTable {
         created.title(),
         ColumnValues.json(created.metadata()),
         entry.timestamp().toEpochMilli(),
-        entry.contextId().value());
+        entry.contextId());
   }
 
   /// Writes the fields that differ from the fork's source.
@@ -106,9 +106,9 @@ final class ContextTable {
         forked.title(),
         forked.title(),
         entry.timestamp().toEpochMilli(),
-        forked.sourceContextId().value(),
+        forked.sourceContextId(),
         forked.atSeq(),
-        entry.contextId().value());
+        entry.contextId());
   }
 
   void update(ContextId context, ContextUpdated updated) throws SQLException {
@@ -116,13 +116,13 @@ final class ContextTable {
       sqlSession.update(
           "UPDATE contexts SET title = ?, title_seq = NULL WHERE context = ?",
           updated.title(),
-          context.value());
+          context);
     }
     if (updated.metadata() != null) {
       sqlSession.update(
           "UPDATE contexts SET metadata = ? WHERE context = ?",
           ColumnValues.json(updated.metadata()),
-          context.value());
+          context);
     }
   }
 
@@ -133,7 +133,7 @@ final class ContextTable {
           "UPDATE contexts SET title = ?, title_seq = ? WHERE context = ? AND title IS NULL",
           title(message.content()),
           entry.position().seq(),
-          entry.contextId().value());
+          entry.contextId());
     }
   }
 
@@ -151,7 +151,7 @@ final class ContextTable {
   /// After a rewind or a correction, replaces a title that was taken from a message by that of the
   /// first message that is still active.
   void recomputeTitle(ContextId context) throws SQLException {
-    var id = context.value();
+    var id = context;
     sqlSession.update(
         """
         UPDATE contexts SET title = NULL, title_seq = NULL
@@ -181,9 +181,7 @@ final class ContextTable {
 
   void addMessages(ContextId context, int count) throws SQLException {
     sqlSession.update(
-        "UPDATE contexts SET message_count = message_count + ? WHERE context = ?",
-        count,
-        context.value());
+        "UPDATE contexts SET message_count = message_count + ? WHERE context = ?", count, context);
   }
 
   void countMessages(ContextId context) throws SQLException {
@@ -193,7 +191,7 @@ final class ContextTable {
           WHERE m.context = contexts.context AND m.rewound = 0 AND m.deleted = 0)
         WHERE context = ?
         """,
-        context.value());
+        context);
   }
 
   void countOpenTasks(ContextId context) throws SQLException {
@@ -203,14 +201,12 @@ final class ContextTable {
           FROM tasks t INDEXED BY tasks_open WHERE t.context = contexts.context AND t.ended_at IS NULL AND t.rewound = 0)
         WHERE context = ?
         """,
-        context.value());
+        context);
   }
 
   Optional<ContextView> find(ContextId context) throws SQLException {
     return sqlSession.first(
-        "SELECT " + COLUMNS + " FROM contexts c WHERE c.context = ?",
-        ContextTable::view,
-        context.value());
+        "SELECT " + COLUMNS + " FROM contexts c WHERE c.context = ?", ContextTable::view, context);
   }
 
   /// Returns contexts of these owners (of all owners if the set is empty) after `cursor`, last
@@ -227,7 +223,7 @@ final class ContextTable {
             """,
         ContextTable::view,
         cursor.updatedAt(),
-        cursor.context(),
+        ColumnValues.id(cursor.context()),
         owners.isEmpty(),
         ColumnValues.json(owners),
         limit);

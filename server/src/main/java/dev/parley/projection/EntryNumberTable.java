@@ -58,8 +58,7 @@ final class EntryNumberTable {
 
   private void put(String insert, ContextId context, TaskId root, EntryNumber entryNumber)
       throws SQLException {
-    sqlSession.update(
-        insert, context.value(), root.value(), entryNumber.number(), entryNumber.seq());
+    sqlSession.update(insert, context, root, entryNumber.number(), entryNumber.seq());
   }
 
   /// Returns the last number and its seq, or number 0 if there is none.
@@ -68,8 +67,8 @@ final class EntryNumberTable {
         .first(
             "SELECT n, seq FROM numbers WHERE context = ? AND task_id = ?",
             EntryNumberTable::numbered,
-            context.value(),
-            root.value())
+            context,
+            root)
         .orElse(EntryNumber.NONE);
   }
 
@@ -81,8 +80,8 @@ final class EntryNumberTable {
           ORDER BY n DESC LIMIT 1
         """,
         EntryNumberTable::numbered,
-        context.value(),
-        root.value(),
+        context,
+        root,
         number);
   }
 

@@ -39,7 +39,7 @@ final class FeedTable {
       var now = contexts.find(context).orElse(null);
       if (now == null) {
         if (knownPosition != null) {
-          sqlSession.update("DELETE FROM moved WHERE context = ?", context.value());
+          sqlSession.update("DELETE FROM moved WHERE context = ?", context);
           add(
               live,
               new ContextFeed.FeedCursor(changedContexts.mark(), n++),
@@ -76,14 +76,14 @@ final class FeedTable {
             row ->
                 new KnownPosition(
                     row.text("owner"), new Position(row.number("seq"), (int) row.number("k"))),
-            context.value())
+            context)
         .orElse(null);
   }
 
   private void write(ContextView now) throws SQLException {
     sqlSession.update(
         "INSERT OR REPLACE INTO moved VALUES (?, ?, ?, ?)",
-        now.contextId().value(),
+        now.contextId(),
         now.owner(),
         now.position().seq(),
         now.position().k());
@@ -101,7 +101,7 @@ final class FeedTable {
           "INSERT OR REPLACE INTO moves VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
           feedCursor.mark(),
           feedCursor.n(),
-          context.value(),
+          context,
           from.owner(),
           from.position().seq(),
           from.position().k(),
@@ -123,8 +123,7 @@ final class FeedTable {
 
   /// Removes the position of a deleted context. The entry for its deletion is written in any case.
   void forget(ContextId context) throws SQLException {
-    sqlSession.update(
-        "DELETE FROM moves WHERE context = ? AND to_seq IS NOT NULL", context.value());
+    sqlSession.update("DELETE FROM moves WHERE context = ? AND to_seq IS NOT NULL", context);
   }
 
   long pruned() throws SQLException {

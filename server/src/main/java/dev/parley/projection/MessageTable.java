@@ -58,16 +58,16 @@ final class MessageTable {
         INSERT INTO messages (context, seq, message_id, role, content, parts, task_id, agent_id,
           created_at, metadata, deleted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
-        entry.contextId().value(),
+        entry.contextId(),
         entry.position().seq(),
-        message.messageId().value(),
+        message.messageId(),
         message.role().wire(),
         texts.put(entry.contextId(), message.content()),
-        ColumnValues.json(message.parts()),
+        texts.put(entry.contextId(), ColumnValues.json(message.parts())),
         task,
         origin == null ? null : origin.agentId().value(),
         entry.timestamp().toEpochMilli(),
-        texts.putJson(entry.contextId(), message.metadata()),
+        texts.putFinalJson(entry.contextId(), message.metadata()),
         hidden);
     return !hidden;
   }
@@ -112,7 +112,7 @@ final class MessageTable {
   ///
   /// @return true if there is such a message
   boolean correct(ContextId context, Correction correction) throws SQLException {
-    record Said(long seq, String content, @Nullable ObjectNode metadata, @Nullable String task) {}
+    record Said(long seq, String content, @Nullable ObjectNode metadata, @Nullable TaskId task) {}
     var found =
         sqlSession.list(
             AS_READ
@@ -126,24 +126,22 @@ final class MessageTable {
                     row.number("seq"),
                     row.longText("content"),
                     row.optionalLongObject("metadata"),
-                    row.optionalText("task_id")),
-            context.value(),
+                    row.optionalId("task_id", TaskId::new)),
+            context,
             correction.seq(),
-            context.value(),
-            correction.messageId().value());
+            context,
+            correction.messageId());
     for (var said : found) {
       var metadata = ColumnValues.merged(said.metadata(), correction.metadata());
       addEdit(context, correction, said.seq(), texts.putJson(context, metadata));
       if (correction.content() == null) {
         sqlSession.update(
-            "UPDATE messages SET deleted = 1 WHERE context = ? AND seq = ?",
-            context.value(),
-            said.seq());
+            "UPDATE messages SET deleted = 1 WHERE context = ? AND seq = ?", context, said.seq());
       } else {
         sqlSession.update(
             "UPDATE messages SET edit = ? WHERE context = ? AND seq = ?",
             correction.seq(),
-            context.value(),
+            context,
             said.seq());
       }
       hideSummaries(context, said.seq(), correction.seq());
@@ -155,11 +153,11 @@ final class MessageTable {
   /// Hides summaries that include the message at `seq` and were made before it was corrected.
   private void hideSummaries(ContextId context, long seq, long correctedAt) throws SQLException {
     sqlSession.update(
-        """
-        UPDATE messages SET deleted = 1 WHERE context = ? AND seq > ? AND role = 'system'
-          AND seq < ? AND metadata ->> '$.summary.throughSeq' >= ?
-        """,
-        context.value(),
+        "UPDATE messages SET deleted = 1 WHERE context = ? AND seq > ? AND role = 'system'"
+            + " AND seq < ? AND json_extract("
+            + TextTable.jsonIn("metadata")
+            + ", '$.summary.throughSeq') >= ?",
+        context,
         seq,
         correctedAt,
         seq);
@@ -167,7 +165,7 @@ final class MessageTable {
 
   /// Updates the prompts and answers of tasks to the corrected text.
   private void correctTasks(
-      ContextId context, @Nullable String root, String before, @Nullable String after)
+      ContextId context, @Nullable TaskId root, String before, @Nullable String after)
       throws SQLException {
     if (root == null || before.isEmpty()) {
       return;
@@ -177,7 +175,7 @@ final class MessageTable {
           "UPDATE tasks INDEXED BY tasks_by_root SET %1$s = ? WHERE context = ? AND root_task_id = ? AND %1$s = ?"
               .formatted(column),
           texts.put(context, after),
-          context.value(),
+          context,
           root,
           TextTable.column(before));
     }
@@ -194,7 +192,7 @@ final class MessageTable {
         .first(
             "SELECT seq FROM edits WHERE context = ? AND seq > ? AND message_seq <= ? LIMIT 1",
             row -> row.number("seq"),
-            entry.contextId().value(),
+            entry.contextId(),
             summary.asOf(),
             summary.throughSeq())
         .isPresent();
@@ -208,7 +206,7 @@ final class MessageTable {
         .list(
             "SELECT message_seq, content FROM edits WHERE context = ? AND deletes = 0 ORDER BY seq",
             row -> new Edited(row.number("message_seq"), row.longText("content")),
-            context.value())
+            context)
         .forEach(
             edit ->
                 edits.computeIfAbsent(edit.message(), _ -> new ArrayList<>()).add(edit.content()));
@@ -229,7 +227,7 @@ final class MessageTable {
               texts,
               now);
         },
-        context.value());
+        context);
   }
 
   /// Returns the last correction of each message up to `seq` that was corrected after `seq`.
@@ -260,7 +258,7 @@ final class MessageTable {
                 row.optionalLongText("content"),
                 row.optionalLongObject("metadata"),
                 row.time("edited_at")),
-        context.value(),
+        context,
         seq);
   }
 
@@ -268,18 +266,14 @@ final class MessageTable {
     return sqlSession.list(
         VISIBLE + " AND m.seq > ? ORDER BY m.seq LIMIT ?",
         MessageTable::view,
-        context.value(),
+        context,
         after,
         limit);
   }
 
   List<MessageView> pageFrom(ContextId context, long offset, int limit) throws SQLException {
     return sqlSession.list(
-        VISIBLE + " ORDER BY m.seq LIMIT ? OFFSET ?",
-        MessageTable::view,
-        context.value(),
-        limit,
-        offset);
+        VISIBLE + " ORDER BY m.seq LIMIT ? OFFSET ?", MessageTable::view, context, limit, offset);
   }
 
   /// Returns the text of the message at `seq` before each edit.
@@ -293,7 +287,7 @@ final class MessageTable {
         WHERE context = ? AND message_seq = ? AND deletes = 0 ORDER BY seq
         """,
         row -> new EditView(row.longText("content"), row.time("edited_at")),
-        context.value(),
+        context,
         seq);
   }
 
@@ -302,16 +296,16 @@ final class MessageTable {
     return sqlSession.first(
         VISIBLE + " AND m.seq > ? AND m.task_id = ? AND m.role = ? ORDER BY m.seq DESC LIMIT 1",
         MessageTable::view,
-        context.value(),
+        context,
         seq,
-        task.value(),
+        task,
         Role.ASSISTANT.wire());
   }
 
   /// Returns the latest messages, oldest first.
   List<MessageView> latest(ContextId context, int limit) throws SQLException {
     return sqlSession
-        .list(VISIBLE + " ORDER BY m.seq DESC LIMIT ?", MessageTable::view, context.value(), limit)
+        .list(VISIBLE + " ORDER BY m.seq DESC LIMIT ?", MessageTable::view, context, limit)
         .reversed();
   }
 
@@ -324,9 +318,9 @@ final class MessageTable {
             ORDER BY m.seq DESC LIMIT 1
             """,
         MessageTable::view,
-        context.value(),
-        context.value(),
-        message.value());
+        context,
+        context,
+        message);
   }
 
   /// Returns the position of a message, rewound or not. If several have the id, the last one.
@@ -337,8 +331,8 @@ final class MessageTable {
         WHERE context = ? AND message_id = ? ORDER BY rewound, seq DESC LIMIT 1
         """,
         row -> new TurnPosition(row.number("seq"), row.flag("rewound"), true),
-        context.value(),
-        message.value());
+        context,
+        message);
   }
 
   private void addEdit(
@@ -349,7 +343,7 @@ final class MessageTable {
         INSERT INTO edits (context, seq, message_seq, content, metadata, edited_at, deletes)
         VALUES (?, ?, ?, ?, ?, ?, ?)
         """,
-        context.value(),
+        context,
         correction.seq(),
         message,
         texts.put(context, correction.content()),
@@ -359,21 +353,19 @@ final class MessageTable {
   }
 
   /// Returns the task that answers a person's message, which itself belongs to no task.
-  private static @Nullable String taskOf(Entry entry, Message message) {
-    var task = entry.taskId() == null ? message.facts().taskId().orElse(null) : entry.taskId();
-    return task == null ? null : task.value();
+  private static @Nullable TaskId taskOf(Entry entry, Message message) {
+    return entry.taskId() == null ? message.facts().taskId().orElse(null) : entry.taskId();
   }
 
   /// Returns a message as it is before any correction.
   static MessageView view(Entry entry, Message message) {
-    var task = taskOf(entry, message);
     return new MessageView(
         message.messageId(),
         entry.position().seq(),
         message.role(),
         message.content(),
         message.parts(),
-        task == null ? null : new TaskId(task),
+        taskOf(entry, message),
         entry.origin() == null ? null : entry.origin().agentId(),
         Instant.ofEpochMilli(entry.timestamp().toEpochMilli()),
         null,
@@ -386,7 +378,7 @@ final class MessageTable {
         row.number("seq"),
         row.name("role", Role.class),
         row.longText("content"),
-        parts(row.optionalJson("parts")),
+        parts(row.optionalLongJson("parts")),
         row.optionalId("task_id", TaskId::new),
         row.optionalId("agent_id", AgentTypeId::new),
         row.time("created_at"),

@@ -24,27 +24,26 @@ final class OpenTextBlockTable {
   void begin(Entry entry, TaskId task, BlockId block) throws SQLException {
     sqlSession.update(
         "INSERT OR IGNORE INTO blocks VALUES (?, ?, ?, ?)",
-        entry.contextId().value(),
-        task.value(),
-        block.value(),
+        entry.contextId(),
+        task,
+        block,
         entry.position().seq());
   }
 
   void end(ContextId context, TaskId task, BlockId block) throws SQLException {
     sqlSession.update(
         "DELETE FROM blocks WHERE context = ? AND task_id = ? AND block_id = ?",
-        context.value(),
-        task.value(),
-        block.value());
+        context,
+        task,
+        block);
   }
 
   void endAll(ContextId context, TaskId task) throws SQLException {
-    sqlSession.update(
-        "DELETE FROM blocks WHERE context = ? AND task_id = ?", context.value(), task.value());
+    sqlSession.update("DELETE FROM blocks WHERE context = ? AND task_id = ?", context, task);
   }
 
   void removeAfter(ContextId context, long seq) throws SQLException {
-    sqlSession.update("DELETE FROM blocks WHERE context = ? AND seq > ?", context.value(), seq);
+    sqlSession.update("DELETE FROM blocks WHERE context = ? AND seq > ?", context, seq);
   }
 
   List<OpenTextBlock> open(ContextId context) throws SQLException {
@@ -55,7 +54,7 @@ final class OpenTextBlockTable {
                 new TaskId(row.text("task_id")),
                 new BlockId(row.text("block_id")),
                 row.number("seq")),
-        context.value(),
+        context,
         BLOCKS_MAX);
   }
 }

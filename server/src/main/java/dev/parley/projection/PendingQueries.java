@@ -20,6 +20,8 @@ final class PendingQueries {
   List<PendingView> page(Set<String> owners, PendingCursor cursor, int limit) throws SQLException {
     var all = owners.isEmpty();
     var names = ColumnValues.json(owners);
+    var context = ColumnValues.id(cursor.context());
+    var id = ColumnValues.id(cursor.id());
     return sqlSession.list(
         """
         SELECT 'input' AS kind, p.asked_at, p.context, p.id, p.entry, c.title
@@ -35,13 +37,13 @@ final class PendingQueries {
         """,
         PendingQueries::view,
         cursor.askedAt(),
-        cursor.context(),
-        cursor.id(),
+        context,
+        id,
         all,
         names,
         cursor.askedAt(),
-        cursor.context(),
-        cursor.id(),
+        context,
+        id,
         all,
         names,
         limit);

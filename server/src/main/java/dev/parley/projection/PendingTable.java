@@ -36,18 +36,18 @@ final class PendingTable {
   void add(Entry entry, Id id) throws SQLException {
     sqlSession.update(
         "INSERT OR REPLACE INTO " + table + " VALUES (?, ?, ?, ?, ?, ?)",
-        entry.contextId().value(),
-        id.value(),
+        entry.contextId(),
+        id,
         entry.position().seq(),
-        ColumnValues.of(entry.taskId()),
+        entry.taskId(),
         entry.timestamp().toEpochMilli(),
         EventJson.text(entry));
     sqlSession.update(
         "INSERT OR REPLACE INTO questions VALUES (?, ?, ?, ?)",
-        entry.contextId().value(),
+        entry.contextId(),
         table,
-        id.value(),
-        ColumnValues.of(entry.taskId()));
+        id,
+        entry.taskId());
   }
 
   /// Returns the task that asked, answered or not.
@@ -57,27 +57,22 @@ final class PendingTable {
             "SELECT task_id FROM questions WHERE context = ? AND kind = ? AND id = ? AND task_id IS"
                 + " NOT NULL",
             row -> row.text("task_id"),
-            context.value(),
+            context,
             table,
-            id.value())
+            id)
         .map(TaskId::new);
   }
 
   void remove(ContextId context, Id id) throws SQLException {
-    sqlSession.update(
-        "DELETE FROM " + table + " WHERE context = ? AND id = ?", context.value(), id.value());
+    sqlSession.update("DELETE FROM " + table + " WHERE context = ? AND id = ?", context, id);
   }
 
   void removeOfTask(ContextId context, TaskId task) throws SQLException {
-    sqlSession.update(
-        "DELETE FROM " + table + " WHERE context = ? AND task_id = ?",
-        context.value(),
-        task.value());
+    sqlSession.update("DELETE FROM " + table + " WHERE context = ? AND task_id = ?", context, task);
   }
 
   void removeAfter(ContextId context, long seq) throws SQLException {
-    sqlSession.update(
-        "DELETE FROM " + table + " WHERE context = ? AND seq > ?", context.value(), seq);
+    sqlSession.update("DELETE FROM " + table + " WHERE context = ? AND seq > ?", context, seq);
   }
 
   /// Returns all pending requests, oldest first.
@@ -85,7 +80,7 @@ final class PendingTable {
     return sqlSession.list(
         "SELECT entry FROM " + table + " WHERE context = ? ORDER BY seq LIMIT ?",
         row -> Json.mapper().readTree(row.text("entry")),
-        context.value(),
+        context,
         PENDING_MAX);
   }
 }

@@ -37,7 +37,7 @@ final class RewindTable {
     var context = entry.contextId();
     var seq = entry.position().seq();
     var toSeq = Math.clamp(rewound.toSeq(), 0, seq - 1);
-    sqlSession.update("INSERT INTO rewinds VALUES (?, ?, ?)", context.value(), seq, toSeq);
+    sqlSession.update("INSERT INTO rewinds VALUES (?, ?, ?)", context, seq, toSeq);
     var last = new Rewind(seq, toSeq);
     while (last.seq() > 0) {
       var before = before(context, last.toSeq());
@@ -71,7 +71,7 @@ final class RewindTable {
         .first(
             "SELECT * FROM rewinds WHERE context = ? AND seq <= ? ORDER BY seq DESC LIMIT 1",
             row -> new Rewind(row.number("seq"), row.number("to_seq")),
-            context.value(),
+            context,
             seq)
         .orElse(new Rewind(0, 0));
   }
@@ -85,7 +85,7 @@ final class RewindTable {
               // A rewind does not restore removed tasks.
               + (table.equals("stored") ? " AND task IS NOT NULL" : ""),
           rewound,
-          context.value(),
+          context,
           first,
           last,
           rewound);

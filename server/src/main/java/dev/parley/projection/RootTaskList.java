@@ -16,10 +16,11 @@ final class RootTaskList {
         AND (? IS NULL OR t.context = ?)
         AND t.status IN (SELECT value FROM json_each(?))
         AND t.updated_at >= ?
-        AND (? IS NULL OR json_extract(t.metadata, '$.a2a.tenant') = ?)
+        AND (? IS NULL OR json_extract(%s, '$.a2a.tenant') = ?)
         AND (? OR (SELECT c.owner FROM contexts c WHERE c.context = t.context)
           IN (SELECT value FROM json_each(?)))
       """
+              .formatted(TextTable.jsonIn("t.metadata"))
           + StoredTaskTable.NOT_REMOVED;
 
   private RootTaskList() {}
@@ -28,7 +29,7 @@ final class RootTaskList {
       ViewTables viewTables, RootTaskFilter filter, RootTaskCursor from, int limit)
       throws SQLException {
     var values = values(filter);
-    values.addAll(List.of(from.createdAt(), from.seq(), from.context(), limit));
+    values.addAll(List.of(from.createdAt(), from.seq(), ColumnValues.id(from.context()), limit));
     return viewTables
         .sql()
         .list(
@@ -50,7 +51,7 @@ final class RootTaskList {
   }
 
   private static List<@Nullable Object> values(RootTaskFilter filter) {
-    var context = ColumnValues.of(filter.context());
+    var context = filter.context();
     var values = new ArrayList<@Nullable Object>();
     values.add(filter.agent().value());
     values.add(context);

@@ -83,7 +83,7 @@ public final class RootTaskQueries {
                       AND shared = 0 ORDER BY seq LIMIT ?
                     """,
                     row -> new TaskId(row.text("task_id")),
-                    context.value(),
+                    context,
                     Views.PAGE_MAX));
   }
 
@@ -171,8 +171,8 @@ public final class RootTaskQueries {
                 ORDER BY t.seq DESC LIMIT 1
                 """,
             row -> view(viewTables, row),
-            context.value(),
-            task.value());
+            context,
+            task);
   }
 
   private static List<RootTaskView> page(
@@ -189,7 +189,7 @@ public final class RootTaskQueries {
             row -> view(viewTables, row),
             from.createdAt(),
             from.seq(),
-            from.context(),
+            ColumnValues.id(from.context()),
             owners.isEmpty(),
             ColumnValues.json(owners),
             limit);

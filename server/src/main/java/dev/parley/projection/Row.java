@@ -32,7 +32,9 @@ final class Row {
   }
 
   @Nullable String optionalText(String column) throws SQLException {
-    return rows.getString(column);
+    return rows.getObject(column) instanceof byte[] uuid
+        ? ColumnValues.idText(uuid)
+        : rows.getString(column);
   }
 
   /// Returns a text that may be stored in [TextTable].
@@ -53,8 +55,14 @@ final class Row {
 
   /// Returns an object whose long texts may be stored in [TextTable].
   @Nullable ObjectNode optionalLongObject(String column) throws SQLException {
-    var json = optionalText(column);
+    var json = optionalLongText(column);
     return json == null ? null : new TextTable(sqlSession).readJson(json);
+  }
+
+  /// Returns JSON that may be stored in [TextTable].
+  @Nullable JsonNode optionalLongJson(String column) throws SQLException {
+    var json = optionalLongText(column);
+    return json == null ? null : Json.mapper().readTree(json);
   }
 
   long number(String column) throws SQLException {
@@ -108,8 +116,8 @@ final class Row {
     return (ObjectNode) optionalJson(column);
   }
 
-  ObjectNode object(String column) throws SQLException {
-    return (ObjectNode) Json.mapper().readTree(text(column));
+  ObjectNode longObject(String column) throws SQLException {
+    return new TextTable(sqlSession).readJson(longText(column));
   }
 
   /// Returns the whole row as text.

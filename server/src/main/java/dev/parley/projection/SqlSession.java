@@ -1,5 +1,6 @@
 package dev.parley.projection;
 
+import dev.parley.protocol.Id;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -14,7 +15,7 @@ import org.sqlite.SQLiteConnection;
 /// A connection to SQLite and its prepared statements. Used by one thread.
 ///
 /// Statements are cached by their SQL text. Values are always bound, so there are only as many
-/// statements as literals in this package.
+/// statements as literals in this package. Ids are bound as [ColumnValues#of(Id)] returns them.
 final class SqlSession implements AutoCloseable {
 
   /// Converts a row to a value.
@@ -56,7 +57,14 @@ final class SqlSession implements AutoCloseable {
   }
 
   void rollback() throws SQLException {
-    connection.rollback();
+    try {
+      connection.rollback();
+    } catch (SQLException alreadyRolledBack) {
+      // SQLite itself ends a transaction that it cannot write, and the driver then lacks one.
+      try (var statement = connection.createStatement()) {
+        statement.execute("BEGIN");
+      }
+    }
   }
 
   /// Executes a statement that SQLite does not allow inside a transaction.
@@ -94,7 +102,7 @@ final class SqlSession implements AutoCloseable {
       statements.put(sql, statement);
     }
     for (var i = 0; i < values.length; i++) {
-      statement.setObject(i + 1, values[i]);
+      statement.setObject(i + 1, values[i] instanceof Id id ? ColumnValues.of(id) : values[i]);
     }
     return statement;
   }

@@ -21,19 +21,23 @@ final class StateTable {
   private record Change(String key, @Nullable JsonNode value) {}
 
   private final SqlSession sqlSession;
+  private final TextTable texts;
 
-  StateTable(SqlSession sqlSession) {
+  StateTable(SqlSession sqlSession, TextTable texts) {
     this.sqlSession = sqlSession;
+    this.texts = texts;
   }
 
   void update(Entry entry, StateUpdated updated) throws SQLException {
     for (var change : updated.delta().properties()) {
       sqlSession.update(
           "INSERT INTO state (context, seq, key, value) VALUES (?, ?, ?, ?)",
-          entry.contextId().value(),
+          entry.contextId(),
           entry.position().seq(),
           change.getKey(),
-          change.getValue().isNull() ? null : ColumnValues.json(change.getValue()));
+          change.getValue().isNull()
+              ? null
+              : texts.put(entry.contextId(), ColumnValues.json(change.getValue())));
     }
   }
 
@@ -45,7 +49,7 @@ final class StateTable {
                 + ACTIVE
                 + " GROUP BY key ORDER BY key",
             StateTable::change,
-            context.value()));
+            context));
   }
 
   /// Returns the changes that restore the state to what it was when only these ranges were active.
@@ -58,7 +62,7 @@ final class StateTable {
               "SELECT key, value, max(seq) FROM state"
                   + " WHERE context = ? AND seq BETWEEN ? AND ? GROUP BY key",
               StateTable::change,
-              context.value(),
+              context,
               seqRange.first(),
               seqRange.last())
           .forEach(change -> set(then, change));
@@ -75,7 +79,7 @@ final class StateTable {
   }
 
   private static Change change(Row row) throws SQLException {
-    return new Change(row.text("key"), row.optionalJson("value"));
+    return new Change(row.text("key"), row.optionalLongJson("value"));
   }
 
   private static ObjectNode object(List<Change> changes) {

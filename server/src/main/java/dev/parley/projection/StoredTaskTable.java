@@ -30,9 +30,11 @@ final class StoredTaskTable {
       """;
 
   private final SqlSession sqlSession;
+  private final TextTable texts;
 
-  StoredTaskTable(SqlSession sqlSession) {
+  StoredTaskTable(SqlSession sqlSession, TextTable texts) {
     this.sqlSession = sqlSession;
+    this.texts = texts;
   }
 
   /// A task that was removed at `seq`.
@@ -43,10 +45,10 @@ final class StoredTaskTable {
         """
         INSERT INTO stored (context, seq, task_id, task) VALUES (?, ?, ?, ?)
         """,
-        entry.contextId().value(),
+        entry.contextId(),
         entry.position().seq(),
-        task.value(),
-        ColumnValues.json(stored.task()));
+        task,
+        texts.putFinalJson(entry.contextId(), stored.task()));
   }
 
   /// Removes a task. A task that a fork shares still belongs to the fork's source.
@@ -59,9 +61,9 @@ final class StoredTaskTable {
           OR EXISTS (SELECT 1 FROM stored s INDEXED BY stored_by_task
             WHERE s.task_id = ?3 AND s.context = ?1 AND s.shared = 1))
         """,
-        context.value(),
+        context,
         removal.seq(),
-        removal.task().value());
+        removal.task());
   }
 
   /// Returns the tasks that were removed after `seq`.
@@ -70,16 +72,14 @@ final class StoredTaskTable {
         "SELECT seq, task_id FROM stored WHERE context = ? AND seq > ? AND task IS NULL ORDER BY"
             + " seq",
         row -> new RemovedTask(row.number("seq"), new TaskId(row.text("task_id"))),
-        context.value(),
+        context,
         seq);
   }
 
   /// Marks tasks that were stored up to `seq` as shared: they belong to the fork's source.
   void markShared(ContextId context, long seq) throws SQLException {
     sqlSession.update(
-        "UPDATE stored SET shared = 1 WHERE context = ? AND seq <= ? AND shared = 0",
-        context.value(),
-        seq);
+        "UPDATE stored SET shared = 1 WHERE context = ? AND seq <= ? AND shared = 0", context, seq);
   }
 
   Optional<ObjectNode> find(ContextId context, TaskId task) throws SQLException {
@@ -88,9 +88,9 @@ final class StoredTaskTable {
             "SELECT task FROM stored INDEXED BY stored_by_task WHERE context = ? AND task_id = ?"
                 + " AND"
                 + LAST,
-            row -> Optional.ofNullable(row.optionalObject("task")),
-            context.value(),
-            task.value())
+            row -> Optional.ofNullable(row.optionalLongObject("task")),
+            context,
+            task)
         .stream()
         .flatMap(Optional::stream)
         .findFirst();
@@ -109,8 +109,8 @@ final class StoredTaskTable {
             + " ORDER BY first LIMIT ?",
         row ->
             new StoredTask(
-                new TaskId(row.text("task_id")), row.number("first"), row.object("task")),
-        context.value(),
+                new TaskId(row.text("task_id")), row.number("first"), row.longObject("task")),
+        context,
         limit);
   }
 
@@ -119,7 +119,7 @@ final class StoredTaskTable {
     return sqlSession.first(
         "SELECT context FROM stored WHERE task_id = ? AND shared = 0 ORDER BY context LIMIT 1",
         row -> new ContextId(row.text("context")),
-        task.value());
+        task);
   }
 
   /// Returns true if the task was ever removed.
@@ -131,8 +131,8 @@ final class StoredTaskTable {
             WHERE context = ? AND task_id = ? AND task IS NULL LIMIT 1
             """,
             row -> row.number("seq"),
-            context.value(),
-            task.value())
+            context,
+            task)
         .isPresent();
   }
 
@@ -145,8 +145,8 @@ final class StoredTaskTable {
             WHERE context = ? AND task_id = ? AND task IS NOT NULL LIMIT 1
             """,
             row -> row.number("seq"),
-            context.value(),
-            task.value())
+            context,
+            task)
         .isPresent();
   }
 }

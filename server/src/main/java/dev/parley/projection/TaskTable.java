@@ -56,18 +56,18 @@ final class TaskTable {
           task_type, priority, timeout_ms, working_directory, created_at, updated_at, metadata)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
-        entry.contextId().value(),
+        entry.contextId(),
         entry.position().seq(),
-        origin.taskId().value(),
-        ColumnValues.of(origin.parentTaskId()),
-        origin.rootTaskId().value(),
+        origin.taskId(),
+        origin.parentTaskId(),
+        origin.rootTaskId(),
         origin.agentId().value(),
         origin.agentLevel().wire(),
-        ColumnValues.of(origin.invocationId()),
-        ColumnValues.of(origin.spawnedByCallId()),
+        origin.invocationId(),
+        origin.spawnedByCallId(),
         TaskState.SUBMITTED.wire(),
         created.initiator().wire(),
-        ColumnValues.of(created.messageId()),
+        created.messageId(),
         texts.put(entry.contextId(), created.prompt()),
         created.taskType(),
         ColumnValues.of(created.priority()),
@@ -97,6 +97,10 @@ final class TaskTable {
       // A retry of a model call is temporary and does not describe the task.
       describe(entry.contextId(), task, status.metadata());
     }
+    if (status.status().terminal() && status.status() != TaskState.COMPLETED) {
+      // Of a completed task, `task-complete` follows.
+      storeFinalMetadata(entry.contextId(), task);
+    }
   }
 
   void complete(Entry entry, TaskId task, TaskComplete complete) throws SQLException {
@@ -115,6 +119,7 @@ final class TaskTable {
         entry.position().seq(),
         now);
     describe(entry.contextId(), task, complete.metadata());
+    storeFinalMetadata(entry.contextId(), task);
   }
 
   void requestCancel(Entry entry, TaskId task) throws SQLException {
@@ -137,9 +142,7 @@ final class TaskTable {
   /// Marks tasks up to `seq` as shared: they belong to the fork's source.
   void markShared(ContextId context, long seq) throws SQLException {
     sqlSession.update(
-        "UPDATE tasks SET shared = 1 WHERE context = ? AND seq <= ? AND shared = 0",
-        context.value(),
-        seq);
+        "UPDATE tasks SET shared = 1 WHERE context = ? AND seq <= ? AND shared = 0", context, seq);
   }
 
   /// Returns where the task's turn began, rewound or not.
@@ -157,9 +160,9 @@ final class TaskTable {
                 row.number("first"),
                 row.flag("rewound"),
                 row.optionalText("parent_task_id") == null),
-        context.value(),
-        context.value(),
-        task.value());
+        context,
+        context,
+        task);
   }
 
   /// Returns the oldest task that was open at `seq`.
@@ -170,7 +173,7 @@ final class TaskTable {
           AND (end_seq IS NULL OR end_seq > ?) ORDER BY seq LIMIT 1
         """,
         row -> new TaskId(row.text("task_id")),
-        context.value(),
+        context,
         seq,
         seq);
   }
@@ -181,9 +184,9 @@ final class TaskTable {
         .first(
             "SELECT parent_task_id FROM tasks" + THIS,
             row -> Optional.ofNullable(row.optionalText("parent_task_id")).map(TaskId::new),
-            context.value(),
-            context.value(),
-            task.value())
+            context,
+            context,
+            task)
         .flatMap(Function.identity());
   }
 
@@ -195,7 +198,7 @@ final class TaskTable {
           AND working_directory IS NOT NULL GROUP BY working_directory ORDER BY max(seq) DESC LIMIT ?
         """,
         row -> row.text("working_directory"),
-        context.value(),
+        context,
         most);
   }
 
@@ -203,7 +206,7 @@ final class TaskTable {
     return sqlSession.first(
         "SELECT context FROM tasks WHERE task_id = ? AND shared = 0 ORDER BY context LIMIT 1",
         row -> new ContextId(row.text("context")),
-        task.value());
+        task);
   }
 
   /// Returns the seq of `task-created` for the task that had this id at `seq`, rewound or not.
@@ -214,8 +217,8 @@ final class TaskTable {
         WHERE context = ? AND task_id = ? AND seq <= ? ORDER BY seq DESC LIMIT 1
         """,
         row -> row.number("seq"),
-        context.value(),
-        task.value(),
+        context,
+        task,
         seq);
   }
 
@@ -229,8 +232,8 @@ final class TaskTable {
         WHERE context = ?1 AND task_id = ?2 AND seq <= ?3 LIMIT 1
         """,
         row -> new AgentTypeId(row.text("agent_id")),
-        context.value(),
-        task.value(),
+        context,
+        task,
         seq);
   }
 
@@ -242,26 +245,22 @@ final class TaskTable {
         WHERE context = ? AND task_id = ? ORDER BY seq LIMIT 1
         """,
         row -> row.number("seq"),
-        context.value(),
-        task.value());
+        context,
+        task);
   }
 
   Optional<TaskView> find(ContextId context, TaskId task) throws SQLException {
     return sqlSession.first(
         "SELECT * FROM tasks AS t" + THIS + " AND rewound = 0" + StoredTaskTable.NOT_REMOVED,
         this::view,
-        context.value(),
-        context.value(),
-        task.value());
+        context,
+        context,
+        task);
   }
 
   Optional<TaskView> findRewound(ContextId context, TaskId task) throws SQLException {
     return sqlSession.first(
-        "SELECT * FROM tasks" + THIS + " AND rewound = 1",
-        this::view,
-        context.value(),
-        context.value(),
-        task.value());
+        "SELECT * FROM tasks" + THIS + " AND rewound = 1", this::view, context, context, task);
   }
 
   List<TaskView> roots(ContextId context, long from, long to, int limit) throws SQLException {
@@ -270,7 +269,7 @@ final class TaskTable {
             + StoredTaskTable.NOT_REMOVED
             + " AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?",
         this::view,
-        context.value(),
+        context,
         from,
         to,
         limit);
@@ -282,7 +281,7 @@ final class TaskTable {
             + StoredTaskTable.NOT_REMOVED
             + " AND seq > ? ORDER BY seq LIMIT ?",
         this::view,
-        context.value(),
+        context,
         after,
         limit);
   }
@@ -303,10 +302,10 @@ final class TaskTable {
             ORDER BY ended_at IS NULL DESC, seq DESC LIMIT ?
             """,
             this::view,
-            context.value(),
-            context.value(),
-            context.value(),
-            context.value(),
+            context,
+            context,
+            context,
+            context,
             roots,
             max)
         .stream()
@@ -317,30 +316,37 @@ final class TaskTable {
   private void describe(ContextId context, TaskId task, @Nullable ObjectNode metadata)
       throws SQLException {
     if (metadata != null) {
-      var before =
-          sqlSession.list(
-              "SELECT metadata FROM tasks" + THIS,
-              row -> Optional.ofNullable(row.optionalLongObject("metadata")),
-              context.value(),
-              context.value(),
-              task.value());
-      for (var kept : before) {
-        change(
-            "metadata = ?",
-            context,
-            task,
-            texts.putJson(context, ColumnValues.merged(kept.orElse(null), metadata)));
-      }
+      var merged = ColumnValues.merged(metadata(context, task).orElse(null), metadata);
+      change("metadata = ?", context, task, texts.putJson(context, merged));
     }
+  }
+
+  /// Stores the metadata of a task that has ended once for all forks.
+  private void storeFinalMetadata(ContextId context, TaskId task) throws SQLException {
+    var metadata = metadata(context, task);
+    if (metadata.isPresent()) {
+      change("metadata = ?", context, task, texts.putFinalJson(context, metadata.get()));
+    }
+  }
+
+  private Optional<ObjectNode> metadata(ContextId context, TaskId task) throws SQLException {
+    return sqlSession
+        .first(
+            "SELECT metadata FROM tasks" + THIS,
+            row -> Optional.ofNullable(row.optionalLongObject("metadata")),
+            context,
+            context,
+            task)
+        .flatMap(Function.identity());
   }
 
   private void change(String what, ContextId context, TaskId task, @Nullable Object... values)
       throws SQLException {
     var all = new @Nullable Object[values.length + 3];
     System.arraycopy(values, 0, all, 0, values.length);
-    all[values.length] = context.value();
-    all[values.length + 1] = context.value();
-    all[values.length + 2] = task.value();
+    all[values.length] = context;
+    all[values.length + 1] = context;
+    all[values.length + 2] = task;
     sqlSession.update("UPDATE tasks SET " + what + THIS, all);
   }
 
@@ -388,8 +394,8 @@ final class TaskTable {
             GROUP BY artifact_id ORDER BY min(seq)
             """,
             artifact -> new ArtifactId(artifact.text("artifact_id")),
-            row.text("context"),
-            row.text("task_id"));
+            new ContextId(row.text("context")),
+            new TaskId(row.text("task_id")));
     return written.isEmpty() ? null : written;
   }
 

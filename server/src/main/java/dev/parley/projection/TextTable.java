@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -16,12 +17,19 @@ import tools.jackson.databind.node.StringNode;
 /// Stores each long text once, however many messages, tasks and forks contain it.
 ///
 /// A column that may hold a long text contains either the text or, as a blob, the hash under which
-/// the text is stored here. JSON refers to long strings in the same way. The table `text_uses`
-/// lists the contexts that use a text; the text is deleted with the last of them.
+/// the text is stored here. JSON refers to long strings in the same way, and JSON that is itself
+/// long is such a text. The table `text_uses` lists the contexts that use a text; the text is
+/// deleted with the last of them.
+///
+/// This also keeps rows short: SQLite puts the rest of a row that is longer than about 1,000 bytes
+/// on a page of its own.
 final class TextTable {
 
   /// Shorter texts stay in their column, because a reference would hardly be smaller.
   private static final int LONG = 256;
+
+  /// Enough that two texts never have the same hash by chance or by design.
+  private static final int HASH_BYTES = 20;
 
   /// A JSON string that begins with this character is a reference. A hash follows, or the text
   /// itself if that begins with the same character.
@@ -41,9 +49,15 @@ final class TextTable {
     if (value instanceof byte[] hash) {
       sqlSession.update("INSERT OR IGNORE INTO texts (hash, text) VALUES (?, ?)", hash, text);
       sqlSession.update(
-          "INSERT OR IGNORE INTO text_uses (context, hash) VALUES (?, ?)", context.value(), hash);
+          "INSERT OR IGNORE INTO text_uses (context, hash) VALUES (?, ?)", context, hash);
     }
     return value;
+  }
+
+  /// Does the same as [#put] for the long texts in a JSON object, and then for the object. Do this
+  /// only if the object does not change any more: all its versions would be stored.
+  @Nullable Object putFinalJson(ContextId context, @Nullable ObjectNode json) throws SQLException {
+    return put(context, putJson(context, json));
   }
 
   /// Does the same as [#put] for the long texts in a JSON object. Returns the object as JSON.
@@ -118,6 +132,12 @@ final class TextTable {
     return text == null || text.length() < LONG ? text : hash(text);
   }
 
+  /// Returns SQL for the content of a column that holds JSON or a reference to it.
+  static String jsonIn(String column) {
+    return "CASE typeof(%1$s) WHEN 'blob' THEN (SELECT x.text FROM texts x WHERE x.hash = %1$s) ELSE %1$s END"
+        .formatted(column);
+  }
+
   /// Removes the texts that only this context uses. The caller then removes its rows in
   /// `text_uses`.
   void forget(ContextId context) throws SQLException {
@@ -127,12 +147,14 @@ final class TextTable {
           AND NOT EXISTS (SELECT 1 FROM text_uses u INDEXED BY text_uses_by_hash
             WHERE u.hash = texts.hash AND u.context <> ?1)
         """,
-        context.value());
+        context);
   }
 
   private static byte[] hash(String text) {
     try {
-      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return Arrays.copyOf(
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)),
+          HASH_BYTES);
     } catch (NoSuchAlgorithmException impossible) {
       throw new IllegalStateException(impossible); // Every Java platform has it.
     }

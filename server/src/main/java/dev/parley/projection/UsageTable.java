@@ -26,7 +26,7 @@ final class UsageTable {
         INSERT INTO usage (context, seq, model, input_tokens, output_tokens,
           cache_creation_tokens, cache_read_tokens, cost_usd) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         """,
-        entry.contextId().value(),
+        entry.contextId(),
         entry.position().seq(),
         usage.model(),
         usage.inputTokens(),
@@ -52,7 +52,7 @@ final class UsageTable {
             FROM usage WHERE context = ? AND rewound = 0 GROUP BY model, cost_usd
             """,
             UsageTable::view,
-            context.value())) {
+            context)) {
       sums.merge(call.model(), call, UsageTable::sum);
     }
     return new ArrayList<>(sums.values());

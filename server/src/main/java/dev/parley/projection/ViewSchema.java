@@ -21,10 +21,16 @@ final class ViewSchema {
 
   /// Increase this with every change of the tables or of what is written to them. Files with
   /// another version are deleted and rebuilt.
-  private static final int VERSION = 9;
+  private static final int VERSION = 11;
 
   /// 256 MiB in pages of 4 KiB, for views in memory.
   private static final int MEMORY_PAGES_MAX = 65_536;
+
+  /// 64 MiB in pages of 4 KiB: a transaction is written to the disk before its end only if it
+  /// changes more. This limits [ViewThread#callWithoutSaving].
+  ///
+  /// SQLite takes a number whose last byte is 0 for `OFF`, which is no limit.
+  private static final int UNSAVED_PAGES_MAX = 16_383;
 
   /// The tables that are folds of the log, with their keys. The tables of the feed and `meta` are
   /// not folds: they record when entries were processed.
@@ -95,15 +101,15 @@ final class ViewSchema {
           "CREATE INDEX tasks_open ON tasks (context) WHERE ended_at IS NULL",
           """
           CREATE INDEX tasks_roots ON tasks (created_at, seq, context)
-            WHERE parent_task_id IS NULL
+            WHERE parent_task_id IS NULL AND shared = 0
           """,
           """
           CREATE INDEX tasks_roots_open ON tasks (created_at, seq, context)
-            WHERE parent_task_id IS NULL AND ended_at IS NULL
+            WHERE parent_task_id IS NULL AND ended_at IS NULL AND shared = 0
           """,
           """
           CREATE INDEX tasks_roots_by_change ON tasks (agent_id, updated_at, seq, context)
-            WHERE parent_task_id IS NULL
+            WHERE parent_task_id IS NULL AND shared = 0
           """,
           """
           CREATE TABLE stored (context TEXT, seq INTEGER, task_id TEXT NOT NULL, task TEXT,
@@ -271,6 +277,9 @@ final class ViewSchema {
       // become corrupt.
       statement.execute("PRAGMA synchronous = NORMAL");
       statement.execute("PRAGMA secure_delete = ON");
+      statement.execute("PRAGMA cache_spill = " + UNSAVED_PAGES_MAX);
+      // What SQLite needs to undo a statement must not depend on space on a disk.
+      statement.execute("PRAGMA temp_store = MEMORY");
       connection.setAutoCommit(false);
       return new SqlSession(connection);
     } catch (SQLException failure) {

@@ -31,14 +31,14 @@ record ViewTables(
         new TaskTable(sqlSession, texts),
         new ArtifactTable(sqlSession),
         new UsageTable(sqlSession),
-        new StateTable(sqlSession),
+        new StateTable(sqlSession, texts),
         PendingTable.inputs(sqlSession),
         PendingTable.auths(sqlSession),
         new OpenTextBlockTable(sqlSession),
         new RewindTable(sqlSession),
         new EntryNumberTable(sqlSession),
         new FeedTable(sqlSession),
-        new StoredTaskTable(sqlSession),
+        new StoredTaskTable(sqlSession, texts),
         texts);
   }
 
@@ -56,7 +56,7 @@ record ViewTables(
     var found = 0;
     texts.forget(context);
     for (var table : ViewSchema.KEYS.keySet()) {
-      found += sql.update("DELETE FROM " + table + " WHERE context = ?", context.value());
+      found += sql.update("DELETE FROM " + table + " WHERE context = ?", context);
     }
     feed.forget(context);
     return found > 0;

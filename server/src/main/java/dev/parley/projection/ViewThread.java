@@ -84,7 +84,13 @@ final class ViewThread implements AutoCloseable {
   ///
   /// @throws Rejection if `work` throws it, or `Unavailable` if the database fails
   <T> T call(TableWork<T> tableWork) {
-    return await(() -> transact(tableWork));
+    return await(() -> transact(tableWork, true));
+  }
+
+  /// Does the same as [#call], but undoes all changes afterwards. This needs no space on the disk.
+  /// The changes are in memory; see `UNSAVED_PAGES_MAX` in [ViewSchema].
+  <T> T callWithoutSaving(TableWork<T> tableWork) {
+    return await(() -> transact(tableWork, false));
   }
 
   /// Reports that the views are up to date, which ends an outage.
@@ -146,18 +152,20 @@ final class ViewThread implements AutoCloseable {
     }
   }
 
-  private <T> T transact(TableWork<T> tableWork) {
-    var done = false;
+  private <T> T transact(TableWork<T> tableWork, boolean save) {
+    var saved = false;
     try {
       var opened = tables();
       var result = tableWork.run(opened);
-      opened.sql().commit();
-      done = true;
+      if (save) {
+        opened.sql().commit();
+        saved = true;
+      }
       return result;
     } catch (SQLException failure) {
       throw unavailable(failure);
     } finally {
-      if (!done) {
+      if (!saved) {
         rollback();
       }
     }

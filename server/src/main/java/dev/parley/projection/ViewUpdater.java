@@ -24,12 +24,19 @@ import java.util.concurrent.locks.ReentrantLock;
 /// Callers read the log on their own threads and pass it page by page to the thread of the views,
 /// one transaction per page. Only one caller at a time updates a context and the others wait for
 /// it. Otherwise every caller that queries an outdated context would read all its new entries.
+///
+/// If the views cannot be written, for example because the disk is full, a query folds the new
+/// entries in a transaction that is not saved.
 final class ViewUpdater {
 
   /// Few enough to hold in memory even if each entry is a large chunk of a file.
   static final int PAGE = 256;
 
   private static final int CONTEXTS_PAGE = 100;
+
+  /// How many entries a query folds without saving them. Every such query folds them again, on the
+  /// thread of the views.
+  private static final int UNSAVED_ENTRIES_MAX = 16_384;
 
   private static final Logger LOGGER = System.getLogger(ViewUpdater.class.getName());
 
@@ -56,6 +63,18 @@ final class ViewUpdater {
   /// @throws Rejection `NotFound` or `Gone`, as the log does; the views then remove the context
   <T> T query(ContextId context, TableWork<T> question) {
     try {
+      return updateAndQuery(context, question);
+    } catch (Rejection.Unavailable cannotSave) {
+      return thread.callWithoutSaving(
+          viewTables -> {
+            foldUnsaved(viewTables, context, UNSAVED_ENTRIES_MAX);
+            return question.run(viewTables);
+          });
+    }
+  }
+
+  private <T> T updateAndQuery(ContextId context, TableWork<T> question) {
+    try {
       var queryStep = thread.call(viewTables -> queryIfCurrent(viewTables, context, question));
       return queryStep.answer().isPresent()
           ? queryStep.answer().get()
@@ -64,6 +83,60 @@ final class ViewUpdater {
       forget(context);
       throw unknown;
     }
+  }
+
+  /// Runs the query after all contexts were updated in a transaction that is not saved.
+  ///
+  /// @throws Rejection.Unavailable if the log has too many entries that the views do not have
+  <T> T queryAllUnsaved(TableWork<T> question) {
+    return thread.callWithoutSaving(
+        viewTables -> {
+          var left = UNSAVED_ENTRIES_MAX;
+          for (var mark = viewTables.mark(); ; ) {
+            var changedContexts = log.changes(mark, CONTEXTS_PAGE);
+            if (changedContexts.mark() == mark) {
+              return question.run(viewTables);
+            }
+            for (var context : changedContexts.contexts()) {
+              left -= 1 + foldUnsavedOrForget(viewTables, context, left);
+            }
+            mark = changedContexts.mark();
+          }
+        });
+  }
+
+  private int foldUnsavedOrForget(ViewTables viewTables, ContextId context, int max)
+      throws SQLException {
+    try {
+      return foldUnsaved(viewTables, context, max);
+    } catch (Rejection.Gone | Rejection.NotFound _) {
+      viewTables.forget(context);
+      return 0;
+    } catch (Rejection.Damaged _) {
+      return 0;
+    }
+  }
+
+  /// Folds the entries that the views lack. Unlike [#update], this reads the log on the thread of
+  /// the views, as there is only one transaction. Returns the number of entries.
+  private int foldUnsaved(ViewTables viewTables, ContextId context, int max) throws SQLException {
+    var head = log.head(context);
+    var at = viewTables.contexts().position(context);
+    if (at.after(head)) {
+      viewTables.forget(context);
+      at = Position.START;
+    }
+    var folded = 0;
+    while (head.after(at)) {
+      if (folded >= max) {
+        throw new Rejection.Unavailable("the views cannot be written and are far behind the log");
+      }
+      var page = page(context, at);
+      fold(viewTables, page);
+      folded += page.entries().size();
+      at = page.entries().getLast().position();
+    }
+    return folded;
   }
 
   /// Held by the caller that updates a context, and removed with its last user.
@@ -207,7 +280,7 @@ final class ViewUpdater {
 
   private void updateOrForget(ContextId context) {
     try {
-      query(context, _ -> true);
+      updateAndQuery(context, _ -> true);
     } catch (Rejection.Gone | Rejection.NotFound _) {
       // The context was deleted, and has now been removed from the views.
     } catch (Rejection.Damaged damaged) {
@@ -235,6 +308,13 @@ final class ViewUpdater {
       throws SQLException {
     // Throws if the context was deleted meanwhile, so that a removed context is not added again.
     log.head(page.context());
+    fold(viewTables, page);
+    var now = viewTables.contexts().position(page.context());
+    return new QueryStep<>(
+        now, head, head.after(now) ? Optional.empty() : Optional.of(question.run(viewTables)));
+  }
+
+  private static void fold(ViewTables viewTables, EntryPage page) throws SQLException {
     var at = viewTables.contexts().position(page.context());
     if (!page.after().after(at)) {
       ViewFold.fold(
@@ -246,8 +326,5 @@ final class ViewUpdater {
         viewTables.stored().markShared(page.context(), page.shared());
       }
     }
-    var now = viewTables.contexts().position(page.context());
-    return new QueryStep<>(
-        now, head, head.after(now) ? Optional.empty() : Optional.of(question.run(viewTables)));
   }
 }

@@ -30,7 +30,7 @@ import tools.jackson.databind.node.ObjectNode;
 ///
 /// All views are folds of the log in a file that can be deleted at any time. A method with a
 /// context id throws `NotFound` or `Gone` as the log does, and `Unavailable` while the file cannot
-/// be used.
+/// be read, or cannot be written and is far behind the log.
 public final class Views implements AutoCloseable {
 
   static final int PAGE_MAX = 1000;
@@ -428,6 +428,14 @@ public final class Views implements AutoCloseable {
   }
 
   <T> T queryAll(TableWork<T> question) {
+    try {
+      return updateAndQuery(question);
+    } catch (Rejection.Unavailable cannotSave) {
+      return updater.queryAllUnsaved(question);
+    }
+  }
+
+  private <T> T updateAndQuery(TableWork<T> question) {
     while (true) {
       var generation = updater.updateAll();
       var answer =
@@ -442,8 +450,8 @@ public final class Views implements AutoCloseable {
     }
   }
 
-  /// Does the same as [#queryAll], but answers from outdated views if they cannot be updated, for
-  /// example because the disk is full.
+  /// Does the same as [#queryAll], but answers from outdated views if they cannot be written and
+  /// are far behind the log.
   <T> T queryList(TableWork<T> question) {
     try {
       return queryAll(question);

@@ -11,6 +11,8 @@ import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -441,5 +443,30 @@ final class SqliteLogLimitsTest {
         16 << 20,
         new MemoryLimits(
             unsealedContexts, 64 << 20, 64 << 10, 64 << 20, 32, 50_000, contexts, 1_000));
+  }
+
+  @Test
+  void small_appends_do_not_let_the_write_ahead_log_grow() throws IOException {
+    var walBytes = 1L << 20;
+    var wal = folder.resolve("log.db-wal");
+    try (var log =
+        open(
+            new LogTuning(4_096, 1 << 20, 256, 64 << 10, 16 << 20, 2_000, walBytes),
+            FaultInjector.NONE)) {
+      var emptyBytes = Files.size(folder.resolve("log.db"));
+      var number = 0;
+      while (Files.size(wal) <= walBytes) {
+        log.create(context(number++), created());
+      }
+
+      while (Files.size(folder.resolve("log.db")) == emptyBytes) {
+        Thread.onSpinWait(); // The checkpointer copies the pages in the background.
+      }
+      while (Files.size(wal) > walBytes) {
+        log.create(context(number++), created());
+      }
+
+      assertThat(log.read(context(0), Position.START, 10)).hasSize(1);
+    }
   }
 }

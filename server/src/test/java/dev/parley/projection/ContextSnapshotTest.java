@@ -125,7 +125,7 @@ class ContextSnapshotTest {
 
     assertThat(now().pendingInputs()).hasSize(1);
     assertThat(pending.get("inputId").asString()).isEqualTo("i1");
-    assertThat(pending.get("taskId").asString()).isEqualTo("t");
+    assertThat(pending.get("taskId").asString()).isEqualTo(T.taskId().value());
     assertThat(pending.get("seq").asLong()).isEqualTo(seq);
     assertThat(pending.get("prompt").asString()).isEqualTo("May I?");
 

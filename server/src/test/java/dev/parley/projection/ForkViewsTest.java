@@ -12,13 +12,19 @@ import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.MessageUpdated;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageId;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskEvent.TaskStored;
+import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -178,6 +184,126 @@ class ForkViewsTest {
     viewsFixture.add(new Message(new MessageId("m1"), Role.USER, "hello", null, odd));
 
     assertThat(viewsFixture.views.messages(C, 0, 10).items().getFirst().metadata()).isEqualTo(odd);
+  }
+
+  @Test
+  void a_fork_takes_little_space_for_each_message_and_task() throws IOException {
+    var turns = 50;
+    for (var i = 0; i < turns; i++) {
+      turn(i);
+    }
+    var atSeq = viewsFixture.log.head(C).seq();
+    var forks = 20;
+    var before = bytesOfViews();
+    for (var i = 0; i < forks; i++) {
+      var fork = new ContextId(uuid("fork" + i));
+      viewsFixture.log.fork(fork, new ContextForked(C, atSeq, null, null));
+      assertThat(viewsFixture.views.context(fork).messageCount()).isEqualTo(turns);
+    }
+
+    assertThat((bytesOfViews() - before) / forks / turns).isLessThan(1_000);
+  }
+
+  /// A message, and a task with long metadata that answers it.
+  private void turn(int number) {
+    var task = Origin.root(new TaskId(uuid("task" + number)), ViewsFixture.AGENT);
+    var answers = Json.object().put("taskId", task.taskId().value());
+    viewsFixture.add(
+        new Message(
+            new MessageId(uuid("message" + number)),
+            Role.USER,
+            number + " is asked. ".repeat(200),
+            null,
+            answers));
+    viewsFixture.beginTask(task);
+    viewsFixture.add(task, ViewsFixture.status(TaskState.COMPLETED));
+    var report = Json.object();
+    for (var i = 0; i < 40; i++) {
+      report.put("field " + i, "value " + i + " of " + number);
+    }
+    viewsFixture.add(task, new TaskComplete(number + " is answered. ".repeat(200), null, report));
+  }
+
+  private static String uuid(String name) {
+    return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).toString();
+  }
+
+  /// The size of the file. Closes the views, so that all pages are in it.
+  private long bytesOfViews() throws IOException {
+    viewsFixture.reopen();
+    viewsFixture.views.dump();
+    viewsFixture.views.close();
+    var bytes = Files.size(viewsFixture.file);
+    viewsFixture.views = new Views(viewsFixture.file, viewsFixture.log);
+    return bytes;
+  }
+
+  @Test
+  void long_json_is_the_same_in_a_fork_and_goes_with_the_last_context() throws IOException {
+    var report = Json.object();
+    for (var i = 0; i < 40; i++) {
+      report.put("field " + i, "a short secret, number " + i);
+    }
+    viewsFixture.add(new Message(new MessageId("m1"), Role.USER, "hello", List.of(report), report));
+    viewsFixture.add(new StateUpdated(Json.object().set("notes", report)));
+    viewsFixture.add(T, new TaskStored(report));
+    var failed = Origin.root(new TaskId("failed"), ViewsFixture.AGENT);
+    viewsFixture.add(failed, ViewsFixture.created());
+    viewsFixture.add(failed, new TaskStatus(TaskState.FAILED, null, report));
+    fork(viewsFixture.log.head(C).seq());
+
+    for (var context : List.of(C, FORK)) {
+      var message = viewsFixture.views.messages(context, 0, 10).items().getFirst();
+      assertThat(message.metadata()).isEqualTo(report);
+      assertThat(message.parts()).containsExactly(report);
+      assertThat(viewsFixture.views.state(context).get("notes")).isEqualTo(report);
+      assertThat(viewsFixture.views.storedTasks().find(context, T.taskId())).hasValue(report);
+      assertThat(viewsFixture.views.storedTasks().list(context).getFirst().task())
+          .isEqualTo(report);
+      assertThat(viewsFixture.views.task(context, failed.taskId()).orElseThrow().metadata())
+          .isEqualTo(report);
+    }
+    for (var context : List.of(C, FORK)) {
+      viewsFixture.log.delete(context);
+      viewsFixture.views.forget(context);
+    }
+    viewsFixture.views.close();
+    assertThat(occurrences("short secret")).isZero();
+    viewsFixture.views = new Views(viewsFixture.file, viewsFixture.log);
+  }
+
+  @Test
+  void a_summary_with_long_metadata_is_hidden_when_its_text_is_corrected() {
+    var seq = viewsFixture.addMessage("m1", "to be corrected");
+    var summary = Json.object();
+    summary.putObject("summary").put("throughSeq", seq).put("note", "n".repeat(200));
+    summary.put("more", "m".repeat(200));
+    viewsFixture.add(new Message(new MessageId("s"), Role.SYSTEM, "summary", null, summary));
+
+    viewsFixture.add(new MessageUpdated(new MessageId("m1"), "corrected", null));
+
+    assertThat(viewsFixture.views.messages(C, 0, 10).items())
+        .extracting(MessageView::content)
+        .containsExactly("corrected");
+  }
+
+  @Test
+  void tasks_with_long_metadata_are_found_by_tenant() {
+    var metadata = Json.object().put("more", "m".repeat(200)).put("less", "l".repeat(200));
+    metadata.putObject("a2a").put("tenant", "acme");
+    viewsFixture.beginTask(T);
+    viewsFixture.add(T, ViewsFixture.status(TaskState.COMPLETED));
+    viewsFixture.add(T, new TaskComplete("done", null, metadata));
+    fork(viewsFixture.log.head(C).seq());
+
+    for (var tenant : List.of("acme", "other")) {
+      var filter =
+          new RootTaskFilter(
+              ViewsFixture.AGENT, Set.of(), null, Set.of(TaskState.COMPLETED), null, tenant);
+      assertThat(viewsFixture.views.rootTasks().pageByChange(filter, null, 10).items())
+          .extracting(TaskView::contextId)
+          .isEqualTo(tenant.equals("acme") ? List.of(C) : List.of());
+    }
   }
 
   private int occurrences(String words) throws IOException {

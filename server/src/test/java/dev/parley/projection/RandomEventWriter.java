@@ -44,11 +44,13 @@ import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -147,14 +149,21 @@ final class RandomEventWriter {
 
   private void ask() {
     var message = nextMessage();
-    var origin = Origin.root(new TaskId(context + "-t" + count), new AgentTypeId("agent"));
+    var origin = Origin.root(new TaskId(id(context + "-t" + count)), new AgentTypeId("agent"));
     var metadata = Json.object().put("taskId", origin.taskId().value());
     add(new Message(message, Role.USER, "question " + count, null, metadata));
     begin(origin);
   }
 
+  /// Returns a UUID for about half of the names, because the views store UUIDs in another way.
+  private static String id(String name) {
+    return name.hashCode() % 2 == 0
+        ? UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).toString()
+        : name;
+  }
+
   private MessageId nextMessage() {
-    messages.add(new MessageId("m" + ++count));
+    messages.add(new MessageId(id("m" + ++count)));
     return messages.getLast();
   }
 
@@ -220,7 +229,7 @@ final class RandomEventWriter {
   }
 
   private void write(Origin origin) {
-    var artifact = new ArtifactId("a" + random.nextInt(4));
+    var artifact = new ArtifactId(id("a" + random.nextInt(4)));
     add(origin, random.nextInt(3) == 0 ? data(artifact) : chunk(artifact));
   }
 
@@ -242,7 +251,7 @@ final class RandomEventWriter {
   }
 
   private void needInput(Origin origin) {
-    var input = new InputId("i" + ++count);
+    var input = new InputId(id("i" + ++count));
     var type = InputEvent.InputType.CONFIRMATION;
     add(origin, new InputEvent.InputRequired(input, null, type, "?", null, null, null, null));
     switch (random.nextInt(3)) {

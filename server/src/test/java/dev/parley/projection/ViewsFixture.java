@@ -41,11 +41,11 @@ import tools.jackson.databind.node.ObjectNode;
 /// The clock advances by one second whenever it is read.
 final class ViewsFixture implements AutoCloseable {
 
-  static final ContextId C = new ContextId("c");
+  static final ContextId C = new ContextId("c0000000-0000-4000-8000-00000000000c");
   static final AgentTypeId AGENT = new AgentTypeId("agent");
-  static final Origin T = Origin.root(new TaskId("t"), AGENT);
-  static final ArtifactId A = new ArtifactId("a");
-  static final BlockId BLOCK = new BlockId("b");
+  static final Origin T = Origin.root(new TaskId("10000000-0000-4000-8000-000000000001"), AGENT);
+  static final ArtifactId A = new ArtifactId("a0000000-0000-4000-8000-00000000000a");
+  static final BlockId BLOCK = new BlockId("b0000000-0000-4000-8000-00000000000b");
 
   private final AtomicLong seconds = new AtomicLong();
   final MemoryLog log = new MemoryLog(this::now);

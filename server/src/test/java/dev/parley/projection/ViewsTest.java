@@ -118,7 +118,7 @@ class ViewsTest {
 
   @Test
   void messages_come_back_as_they_were_said() {
-    var metadata = Json.object().put("taskId", "t").put("free", true);
+    var metadata = Json.object().put("taskId", T.taskId().value()).put("free", true);
     List<tools.jackson.databind.JsonNode> parts = List.of(Json.object().put("text", "\u0000é😀"));
     viewsFixture.add(
         new Message(new MessageId("m1"), Role.USER, "nul \u0000 é😀", parts, metadata));
@@ -304,8 +304,8 @@ class ViewsTest {
     assertThat(deepest.parentTaskId()).isEqualTo(new TaskId("t2"));
     assertThat(deepest.rootTaskId()).isEqualTo(T.taskId());
     assertThat(viewsFixture.views.tasks(C, null, 10).items())
-        .extracting(task -> task.taskId().value())
-        .containsExactly("t", "t2", "t3");
+        .extracting(TaskView::taskId)
+        .containsExactly(T.taskId(), new TaskId("t2"), new TaskId("t3"));
   }
 
   @Test
