@@ -17,6 +17,7 @@ import dev.parley.model.ModelSink;
 import dev.parley.model.ModelThought;
 import dev.parley.model.Prompt;
 import dev.parley.net.AddressPolicy;
+import dev.parley.net.ConnectionFailure;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.tool.process.ManagedProcesses;
@@ -263,7 +264,12 @@ public final class Diagnosis {
           : new DiagnosisFinding(DiagnosisGrade.OK, settings.url() + " answers");
     } catch (IOException unreachable) {
       return new DiagnosisFinding(
-          DiagnosisGrade.FAILURE, "cannot reach " + settings.url() + "; check url");
+          DiagnosisGrade.FAILURE,
+          "cannot reach "
+              + settings.url()
+              + ": "
+              + ConnectionFailure.describe(unreachable)
+              + "; check url");
     }
   }
 

@@ -16,6 +16,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -169,6 +170,22 @@ class DiagnosisTest {
                       && diagnosisFinding.text().contains(other.url()));
       assertThat(new Diagnosis(unknown).checks().getLast().finding().grade())
           .isEqualTo(DiagnosisGrade.FAILURE);
+    }
+  }
+
+  @Test
+  void the_reason_why_a_remote_agent_cannot_be_reached_is_in_words() throws Exception {
+    for (var type : List.of("a2a", "proxy")) {
+      var refused = load("agents: [{id: far, type: %s, url: '%s'}]".formatted(type, nobody()));
+      var unknown =
+          load("agents: [{id: far, type: %s, url: 'http://no-such.invalid'}]".formatted(type));
+
+      assertThat(new Diagnosis(refused).checks().getLast().finding().text())
+          .contains("the connection was refused")
+          .doesNotContain("Exception");
+      assertThat(new Diagnosis(unknown).checks().getLast().finding().text())
+          .contains("its host name is unknown")
+          .doesNotContain("Exception");
     }
   }
 

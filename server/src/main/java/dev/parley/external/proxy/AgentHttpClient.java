@@ -1,5 +1,6 @@
 package dev.parley.external.proxy;
 
+import dev.parley.net.ConnectionFailure;
 import dev.parley.protocol.Json;
 import java.io.IOException;
 import java.io.InputStream;
@@ -69,14 +70,15 @@ public final class AgentHttpClient implements AutoCloseable {
 
   /// Sends a request; the caller closes the response.
   ///
-  /// @throws IOException with the failure as its cause
+  /// @throws IOException with the reason in words, and the failure as its cause
   public HttpResponse<InputStream> send(HttpRequest request, Duration patience)
       throws IOException, InterruptedException, TimeoutException {
     var sent = http.sendAsync(request, BodyHandlers.ofInputStream());
     try {
       return sent.get(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException failed) {
-      throw new IOException(String.valueOf(failed.getCause()), failed.getCause());
+      var cause = failed.getCause() == null ? failed : failed.getCause();
+      throw new IOException(ConnectionFailure.describe(cause), cause);
     } catch (TimeoutException | InterruptedException given) {
       sent.cancel(true);
       throw given;
