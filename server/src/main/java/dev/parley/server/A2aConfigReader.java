@@ -10,13 +10,13 @@ final class A2aConfigReader {
 
   private A2aConfigReader() {}
 
-  static A2aSettings read(@Nullable A2aSection section) {
+  static A2aSettings read(@Nullable A2aSection section, ConfigProblems problems) {
     if (section == null) {
       return A2aSettings.DEFAULTS;
     }
     return new A2aSettings(
-        oneOf("a2a.version", section.version(), "1.0.1", "1.0.0"),
-        oneOf("a2a.card", section.card(), "hybrid", "pure"),
+        problems.collectOr(false, () -> oneOf("a2a.version", section.version(), "1.0.1", "1.0.0")),
+        problems.collectOr(false, () -> oneOf("a2a.card", section.card(), "hybrid", "pure")),
         ConfigReader.or(section.idempotent(), true),
         ConfigReader.or(section.kagentMetadata(), true),
         ConfigReader.or(section.requiredExtensions(), List.of()),

@@ -1,13 +1,13 @@
 package dev.parley.server;
 
 import static dev.parley.server.ConfigProblem.invalid;
+import static dev.parley.server.ConfigProblem.invalidKey;
 import static dev.parley.server.ConfigProblem.notOneOf;
 import static dev.parley.server.ConfigProblem.unknown;
 import static dev.parley.server.ConfigReader.or;
 
 import dev.parley.agent.ToolPolicy;
 import dev.parley.protocol.AgentTypeId;
-import dev.parley.protocol.Rejection;
 import dev.parley.server.ConfigFile.AgentSection;
 import dev.parley.server.ConfigFile.PermissionSection;
 import dev.parley.server.ConfigFile.SupervisorSection;
@@ -15,6 +15,7 @@ import dev.parley.task.TaskType;
 import dev.parley.tool.BuiltInTools;
 import dev.parley.tool.Tool.Permission;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -24,11 +25,38 @@ import org.jspecify.annotations.Nullable;
 /// Reads `agents` and `supervisor`.
 final class AgentConfigReader {
 
-  private static final Set<String> REMOTE_TYPES = Set.of("proxy", "a2a");
+  /// Replaces the kind of an agent whose settings have errors.
+  static final Config.AgentKind INVALID = new Config.AgentKind.Conformance();
+
+  private static final Set<String> A2A_KEYS =
+      Set.of("version", "transport", "headers", "token", "timeout");
+
+  /// The keys that only programs have, except `silence`, which remote agents have too.
+  private static final Set<String> CLI_KEYS =
+      Set.of(
+          "cli",
+          "command",
+          "args",
+          "allowedTools",
+          "disallowedTools",
+          "mcp",
+          "maxTurns",
+          "env",
+          "mapping",
+          "resume");
+
+  /// The keys that an agent with a model has, and a remote agent has not.
+  private static final Set<String> MODEL_KEYS =
+      Set.of("model", "instructions", "tools", "permission", "permissions");
+
+  /// The id of an agent that has none, while its other settings are checked.
+  private static final AgentTypeId PLACEHOLDER = new AgentTypeId("agent");
 
   private final Set<String> models;
   private final String standardModel;
   private final CliConfigReader programs;
+  private final IdentityHashMap<Config.Agent, ConfigProblems> problemsOfAgents =
+      new IdentityHashMap<>();
 
   AgentConfigReader(Set<String> models, CliConfigReader programs) {
     this.models = models;
@@ -39,103 +67,125 @@ final class AgentConfigReader {
             : models.iterator().next();
   }
 
-  /// Reads the agents. Errors are collected.
+  /// Reads the agents. Errors are collected; an agent without a valid id is left out.
   List<Config.Agent> agents(@Nullable List<AgentSection> sections, ConfigProblems problems) {
     if (sections == null || sections.isEmpty()) {
-      return Stream.concat(
-              DefaultAgents.standard(standardModel).stream(), programs.found().stream())
-          .toList();
+      var standard =
+          Stream.concat(DefaultAgents.standard(standardModel).stream(), programs.found().stream())
+              .toList();
+      standard.forEach(
+          agent -> problemsOfAgents.put(agent, problems.under("agents." + agent.id())));
+      return standard;
     }
     var agents = new ArrayList<Config.Agent>();
     for (var i = 0; i < sections.size(); i++) {
       var section = sections.get(i);
-      var place = "agents[" + i + "]";
-      var agent = problems.collect(() -> agent(place, section));
-      if (agent != null) {
+      var index = "[" + i + "]";
+      var name = or(section.id(), or(section.name(), index));
+      var own = problems.under(ConfigTree.join("agents", name), "agents" + index);
+      var id = id(section, own);
+      if (id == null) {
+        // Other sections may refer to it.
+        problems.markUnread("agents");
+      }
+      var agent = agent(id == null ? PLACEHOLDER : id, section, own);
+      if (id != null) {
         agents.add(agent);
+        problemsOfAgents.put(agent, own);
       }
     }
     return agents;
   }
 
-  private Config.Agent agent(String place, AgentSection section) {
-    if (section.id() == null) {
-      throw invalid(section.name() == null ? place : "agents." + section.name(), "needs an id");
+  /// Returns the problems of an agent that was read.
+  ConfigProblems problemsOf(Config.Agent agent) {
+    return Objects.requireNonNull(problemsOfAgents.get(agent));
+  }
+
+  private static @Nullable AgentTypeId id(AgentSection section, ConfigProblems problems) {
+    var id = section.id();
+    if (id == null) {
+      problems.add(invalid("", "needs an id"), "id");
+      return null;
     }
-    var where = "agents." + section.id();
-    checkType(where, section);
+    return problems.collectValid("id", () -> new AgentTypeId(id));
+  }
+
+  private Config.Agent agent(AgentTypeId id, AgentSection section, ConfigProblems problems) {
     var type = or(section.type(), "llm");
     var llm = type.equals("llm");
     var model = llm ? or(section.model(), standardModel) : "";
     if (llm && !models.contains(model)) {
-      throw unknown(where + ".model", "model", model, models);
+      problems.addReference(unknown("model", "model", model, models), "models");
     }
-    try {
-      for (var taskType : or(section.taskTypes(), List.<String>of())) {
-        ConfigProblem.choice("taskTypes", taskType, TaskType.class);
-      }
-      var toolPolicy = policy(section.permission(), section.permissions());
-      return new Config.Agent(
-          new AgentTypeId(section.id()),
-          or(section.name(), section.id()),
-          section.description(),
-          model,
-          section.instructions(),
-          llm ? or(section.tools(), BuiltInTools.GROUPS) : List.of(),
-          or(section.taskTypes(), List.of()),
-          toolPolicy,
-          switch (type) {
-            case "llm" -> new Config.AgentKind.Llm();
-            case "proxy" -> ProxyConfigReader.kind(section);
-            case "a2a" -> RemoteAgentConfigReader.kind(section);
-            case "conformance" -> new Config.AgentKind.Conformance();
-            default -> programs.kind(section, toolPolicy);
-          });
-    } catch (ConfigProblem problem) {
-      throw problem.under(where);
-    } catch (Rejection.Invalid misfit) {
-      throw invalid(where, String.valueOf(misfit.getMessage()));
+    var taskTypes = or(section.taskTypes(), List.<String>of());
+    for (var i = 0; i < taskTypes.size(); i++) {
+      var path = "taskTypes[" + i + "]";
+      var taskType = taskTypes.get(i);
+      problems.collect(() -> ConfigProblem.choice(path, taskType, TaskType.class));
     }
-  }
-
-  private static void checkType(String where, AgentSection section) {
-    var type = or(section.type(), "llm");
-    if (section.hasA2aSettings() && !type.equals("a2a")) {
-      throw invalid(where, "version, transport, headers, token and timeout need type a2a");
-    }
-    if (type.equals("cli") || REMOTE_TYPES.contains(type)) {
-      return;
-    }
-    if (!type.equals("llm") && !type.equals("conformance")) {
-      throw notOneOf(where + ".type", type, List.of("llm", "cli", "proxy", "a2a"));
-    }
-    if (section.cli() != null || section.command() != null || section.url() != null) {
-      throw invalid(where, "cli, command and url are not allowed with type llm");
-    }
-    if (Stream.of(
-            section.args(),
-            section.allowedTools(),
-            section.disallowedTools(),
-            section.mcp(),
-            section.maxTurns(),
-            section.env(),
-            section.mapping(),
-            section.resume(),
-            section.silence())
-        .anyMatch(Objects::nonNull)) {
-      throw invalid(
-          where,
-          "args, allowedTools, disallowedTools, mcp, maxTurns, env, mapping, resume and silence"
-              + " need type cli");
-    }
-  }
-
-  private static ToolPolicy policy(
-      @Nullable String permission, @Nullable PermissionSection permissions) {
+    var permission = section.permission();
     var standard =
         permission == null
             ? null
-            : ConfigProblem.choice("permission", permission, Permission.class);
+            : problems.collect(
+                () -> ConfigProblem.choice("permission", permission, Permission.class));
+    var toolPolicy = policy(standard, section.permissions());
+    return new Config.Agent(
+        id,
+        or(section.name(), id.value()),
+        section.description(),
+        model,
+        section.instructions(),
+        llm ? or(section.tools(), BuiltInTools.GROUPS) : List.of(),
+        taskTypes,
+        toolPolicy,
+        problems.isUnread("type") ? INVALID : kind(type, section, toolPolicy, problems));
+  }
+
+  private Config.AgentKind kind(
+      String type, AgentSection section, ToolPolicy toolPolicy, ConfigProblems problems) {
+    var keys = ConfigFile.keys(section);
+    if (!type.equals("a2a")) {
+      reject(keys, A2A_KEYS, "needs type a2a", problems);
+    }
+    return switch (type) {
+      case "llm", "conformance" -> {
+        reject(keys, CLI_KEYS, "needs type cli", problems);
+        reject(keys, Set.of("silence"), "needs type cli, proxy or a2a", problems);
+        reject(keys, Set.of("url"), "needs type proxy or a2a", problems);
+        yield type.equals("llm") ? new Config.AgentKind.Llm() : new Config.AgentKind.Conformance();
+      }
+      case "proxy" -> {
+        rejectLocal(keys, "is not allowed with type proxy; configure it at the service", problems);
+        yield ProxyConfigReader.kind(section, problems);
+      }
+      case "a2a" -> {
+        rejectLocal(keys, "is not allowed with type a2a; configure it at the agent", problems);
+        yield RemoteAgentConfigReader.kind(section, problems);
+      }
+      case "cli" -> programs.kind(section, toolPolicy, problems);
+      default -> {
+        problems.add(notOneOf("type", type, List.of("llm", "cli", "proxy", "a2a")));
+        yield INVALID;
+      }
+    };
+  }
+
+  private static void rejectLocal(Set<String> keys, String reason, ConfigProblems problems) {
+    reject(keys, CLI_KEYS, reason, problems);
+    reject(keys, MODEL_KEYS, reason, problems);
+  }
+
+  private static void reject(
+      Set<String> keys, Set<String> unsupported, String reason, ConfigProblems problems) {
+    keys.stream()
+        .filter(unsupported::contains)
+        .forEach(key -> problems.add(invalidKey(key, reason)));
+  }
+
+  private static ToolPolicy policy(
+      @Nullable Permission standard, @Nullable PermissionSection permissions) {
     return permissions == null
         ? new ToolPolicy(standard, List.of(), List.of(), List.of())
         : new ToolPolicy(
@@ -145,31 +195,31 @@ final class AgentConfigReader {
             or(permissions.deny(), List.of()));
   }
 
-  /// Reads the supervisor. Null if none is configured and there is only one agent.
+  /// Reads the supervisor. Null if none is configured and there is only one agent, or if there is
+  /// no agent.
   Config.@Nullable SupervisorConfig supervisor(
-      @Nullable SupervisorSection section, AgentRegistry agentRegistry) {
+      @Nullable SupervisorSection section, AgentRegistry agentRegistry, ConfigProblems problems) {
     if (section == null) {
       return agentRegistry.supervisor(null, standardModel);
     }
     var model = or(section.model(), standardModel);
     if (!models.contains(model)) {
-      throw unknown("supervisor.model", "model", model, models);
+      problems.addReference(unknown("supervisor.model", "model", model, models), "models");
     }
+    var ids = agentRegistry.ids();
     var wanted = section.fallbackAgent();
     var fallback =
-        wanted == null
-            ? agentRegistry.ids().getFirst()
-            : agentRegistry.ids().stream()
-                .filter(id -> id.value().equals(wanted))
-                .findFirst()
-                .orElseThrow(
-                    () ->
-                        unknown(
-                            "supervisor.fallbackAgent",
-                            "agent",
-                            wanted,
-                            agentRegistry.ids().stream().map(AgentTypeId::value).toList()));
-    return new Config.SupervisorConfig(model, fallback);
+        ids.stream().filter(id -> wanted == null || id.value().equals(wanted)).findFirst();
+    if (wanted != null && fallback.isEmpty()) {
+      problems.addReference(
+          unknown(
+              "supervisor.fallbackAgent",
+              "agent",
+              wanted,
+              ids.stream().map(AgentTypeId::value).toList()),
+          "agents");
+    }
+    return fallback.map(id -> new Config.SupervisorConfig(model, id)).orElse(null);
   }
 
   /// The default agents, for a configuration without `agents`.

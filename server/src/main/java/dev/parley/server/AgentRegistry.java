@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -36,17 +37,13 @@ final class AgentRegistry {
 
   /// Collects names that are ambiguous or unknown.
   void check(ConfigProblems problems) {
+    check(problems, agent -> problems.under("agents." + agent.id()));
+  }
+
+  /// Does the same with separate collections for the agents.
+  void check(ConfigProblems problems, Function<Config.Agent, ConfigProblems> problemsOf) {
     if (ids().isEmpty()) {
       problems.add(invalid("agents", "at least one is needed"));
-    }
-    var seen = new HashSet<AgentTypeId>();
-    for (var id : ids()) {
-      if (id.equals(Supervisor.ID)) {
-        problems.add(invalid("agents." + id, "this id is reserved for the supervisor"));
-      }
-      if (!seen.add(id)) {
-        problems.add(invalid("agents." + id, "two agents have the id " + id));
-      }
     }
     var tools = new HashSet<String>();
     for (var tool : extensions.tools()) {
@@ -57,44 +54,92 @@ final class AgentRegistry {
         problems.add(invalid("tools", "two tools have the name " + tool.name()));
       }
     }
+    var seen = new HashSet<AgentTypeId>();
     for (var agent : agents) {
-      agent.tools().forEach(tool -> problems.check(() -> checkTool(agent, tool, tools)));
-      if (agent.kind() instanceof Config.AgentKind.Llm) {
-        problems.check(() -> checkRules(agent));
+      var own = problemsOf.apply(agent);
+      checkId(agent.id(), seen, own);
+      for (var i = 0; i < agent.tools().size(); i++) {
+        checkTool("tools[" + i + "]", agent.tools().get(i), tools, own);
       }
+      if (agent.kind() instanceof Config.AgentKind.Llm) {
+        checkRules(agent, tools, own);
+      }
+    }
+    for (var agent : extensions.agents()) {
+      checkId(agent.id(), seen, problems.under("agents." + agent.id()));
     }
   }
 
-  private void checkTool(Config.Agent agent, String tool, Set<String> own) {
+  private static void checkId(AgentTypeId id, Set<AgentTypeId> seen, ConfigProblems problems) {
+    if (id.equals(Supervisor.ID)) {
+      problems.add(invalid("id", "this id is reserved for the supervisor"));
+    }
+    if (!seen.add(id)) {
+      problems.add(invalid("id", "two agents have the id " + id));
+    }
+  }
+
+  private void checkTool(String path, String tool, Set<String> own, ConfigProblems problems) {
     if (tool.startsWith(AGENT)) {
-      if (ids().stream().noneMatch(id -> tool.equals(AGENT + id))) {
-        throw ConfigProblem.unknown(
-            "agents." + agent.id() + ".tools",
-            "agent for the tool",
-            tool,
-            ids().stream().map(id -> AGENT + id).toList());
+      var known = ids().stream().map(id -> AGENT + id).toList();
+      if (!known.contains(tool)) {
+        problems.addReference(
+            ConfigProblem.unknown(path, "agent for the tool", tool, known), "agents");
       }
-    } else if (!tool.startsWith(McpServers.PREFIX)
-        && !BuiltInTools.isKnown(tool)
-        && !own.contains(tool)) {
+    } else if (!isKnown(tool, own)) {
       var names = new ArrayList<>(BuiltInTools.GROUPS);
       names.addAll(own);
       names.add("mcp:NAME");
       names.add("agent:ID");
-      throw ConfigProblem.unknown("agents." + agent.id() + ".tools", "tool", tool, names);
+      problems.add(ConfigProblem.unknown(path, "tool", tool, names));
     }
   }
 
-  /// Rejects rules that match none of the agent's tools: a typing error in `deny` would be
+  private static boolean isKnown(String tool, Set<String> own) {
+    return tool.startsWith(McpServers.PREFIX) || BuiltInTools.isKnown(tool) || own.contains(tool);
+  }
+
+  /// Collects rules that match none of the agent's tools: a typing error in `deny` would be
   /// dangerous.
-  private void checkRules(Config.Agent agent) {
-    var names = toolNames(agent);
-    for (var rule : agent.policy().rules()) {
+  private void checkRules(Config.Agent agent, Set<String> own, ConfigProblems problems) {
+    var names = new ArrayList<>(toolNames(agent));
+    var complete =
+        agent.tools().stream().allMatch(tool -> tool.startsWith(AGENT) || isKnown(tool, own));
+    // A rule may be meant for a tool whose name has an error itself.
+    var known = new ArrayList<>(names);
+    if (!complete || problems.isUnread("tools")) {
+      known.addAll(BuiltInTools.names(BuiltInTools.GROUPS));
+      known.addAll(own);
+    }
+    var policy = agent.policy();
+    checkRules("permissions.allow", policy.allow(), names, known, problems);
+    checkRules("permissions.ask", policy.ask(), names, known, problems);
+    checkRules("permissions.deny", policy.deny(), names, known, problems);
+  }
+
+  private static void checkRules(
+      String path,
+      List<String> rules,
+      List<String> names,
+      List<String> known,
+      ConfigProblems problems) {
+    for (var i = 0; i < rules.size(); i++) {
+      var rule = rules.get(i);
       var name = ToolPolicy.toolOf(rule);
-      if (names.stream().noneMatch(known -> ToolPolicy.couldMatch(name, known))) {
-        throw invalid(
-            "agents." + agent.id() + ".permissions",
-            rule + " matches none of its tools: " + String.join(", ", names));
+      if (known.stream().noneMatch(tool -> ToolPolicy.couldMatch(name, tool))) {
+        var meant =
+            NameSuggestions.to(name, known).stream()
+                .map(tool -> tool + rule.substring(name.length()))
+                .toList();
+        problems.add(
+            invalid(
+                path + "[" + i + "]",
+                rule
+                    + " matches none of its tools"
+                    + (names.isEmpty() ? "" : ": " + String.join(", ", names))
+                    + (meant.isEmpty()
+                        ? ""
+                        : ". Did you mean " + String.join(" or ", meant) + "?")));
       }
     }
   }

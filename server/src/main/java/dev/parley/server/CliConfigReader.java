@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -62,25 +63,41 @@ final class CliConfigReader {
   }
 
   /// Reads the settings of a program.
-  Config.AgentKind.Cli kind(AgentSection section, ToolPolicy toolPolicy) {
-    if (section.cli() == null) {
-      throw invalid("cli", "type cli needs cli: claude, codex, gemini or jsonl");
-    }
-    if (section.tools() != null || section.url() != null) {
-      throw invalid(
-          section.tools() != null ? "tools" : "url",
-          "tools and url are not allowed with type cli; the program has its own tools, and mcp");
-    }
-    var cliProgram = ConfigProblem.choice("cli", section.cli(), CliProgram.class);
-    var command = or(section.command(), List.of(cliProgram.command()));
-    if (command.isEmpty() || command.getFirst().isBlank()) {
-      throw invalid("command", "cli " + section.cli() + " needs a command");
+  Config.AgentKind kind(AgentSection section, ToolPolicy toolPolicy, ConfigProblems problems) {
+    for (var key : List.of("tools", "url")) {
+      if (ConfigFile.keys(section).contains(key)) {
+        problems.add(
+            invalid(
+                key,
+                key
+                    + (key.equals("tools") ? " are" : " is")
+                    + " not allowed with type cli; the program has its own tools, and mcp"));
+      }
     }
     var silence = or(section.silence(), CliSettings.SILENCE_TIMEOUT);
     if (silence.compareTo(SILENCE_MIN) < 0) {
-      throw invalid("silence", "must be at least 1s");
+      problems.add(invalid("silence", "must be at least 1s"));
     }
-    check(cliProgram, section);
+    var names = or(section.mcp(), List.<String>of());
+    for (var i = 0; i < names.size(); i++) {
+      McpConfigReader.checkName("mcp[" + i + "]", names.get(i), servers, problems);
+    }
+    var mapping = mapping(section.mapping(), problems.under("mapping"));
+    var cli = section.cli();
+    if (cli == null) {
+      problems.add(invalid("", "type cli needs cli: claude, codex, gemini or jsonl"), "cli");
+      return AgentConfigReader.INVALID;
+    }
+    var cliProgram = problems.collect(() -> ConfigProblem.choice("cli", cli, CliProgram.class));
+    if (cliProgram == null) {
+      return AgentConfigReader.INVALID;
+    }
+    check(cliProgram, section, problems);
+    var command = or(section.command(), List.of(cliProgram.command()));
+    if (command.isEmpty() || command.getFirst().isBlank()) {
+      problems.add(invalid("command", "cli " + cli + " needs a command"));
+      return AgentConfigReader.INVALID;
+    }
     return new Config.AgentKind.Cli(
         new CliSettings(
             cliProgram,
@@ -90,54 +107,50 @@ final class CliConfigReader {
             section.instructions(),
             or(section.allowedTools(), List.of()),
             or(section.disallowedTools(), List.of()),
-            or(section.mcp(), List.<String>of()).stream().map(name -> server(name)).toList(),
+            names.stream().flatMap(this::named).toList(),
             section.maxTurns(),
             environment(cliProgram, or(section.env(), Map.of())),
-            mapping(section.mapping()),
+            mapping,
             or(section.resume(), List.of()),
             silence,
             toolPolicy));
   }
 
   /// Rejects settings that the program does not support.
-  private static void check(CliProgram cliProgram, AgentSection section) {
+  private static void check(CliProgram cliProgram, AgentSection section, ConfigProblems problems) {
     if (section.maxTurns() != null && (cliProgram != CliProgram.CLAUDE || section.maxTurns() < 1)) {
-      throw invalid("maxTurns", "must be at least 1, and needs cli claude");
+      problems.add(invalid("maxTurns", "must be at least 1, and needs cli claude"));
     }
     if (section.mcp() != null
         && cliProgram != CliProgram.CLAUDE
         && cliProgram != CliProgram.CODEX) {
-      throw invalid("mcp", "needs cli claude or codex");
+      problems.add(invalid("mcp", "needs cli claude or codex"));
     }
     if (section.disallowedTools() != null && cliProgram != CliProgram.CLAUDE) {
-      throw invalid("disallowedTools", "needs cli claude");
+      problems.add(invalid("disallowedTools", "needs cli claude"));
     }
     if (section.allowedTools() != null
         && cliProgram != CliProgram.CLAUDE
         && cliProgram != CliProgram.GEMINI) {
-      throw invalid("allowedTools", "needs cli claude or gemini");
+      problems.add(invalid("allowedTools", "needs cli claude or gemini"));
     }
     if (section.permissions() != null && cliProgram != CliProgram.CLAUDE) {
-      throw invalid(
-          "permissions", "needs cli claude; the other programs have no rules. Use permission");
+      problems.add(
+          invalid(
+              "permissions", "needs cli claude; the other programs have no rules. Use permission"));
     }
-    if ((section.mapping() != null || section.resume() != null) && cliProgram != CliProgram.JSONL) {
-      throw invalid(
-          section.mapping() != null ? "mapping" : "resume", "mapping and resume need cli jsonl");
+    for (var key : List.of("mapping", "resume")) {
+      if (ConfigFile.keys(section).contains(key) && cliProgram != CliProgram.JSONL) {
+        problems.add(invalid(key, "needs cli jsonl"));
+      }
     }
     if (section.model() != null && cliProgram == CliProgram.JSONL) {
-      throw invalid("model", "is not allowed with cli jsonl; pass the model in args");
+      problems.add(invalid("model", "is not allowed with cli jsonl; pass the model in args"));
     }
   }
 
-  private McpServer server(String name) {
-    return servers.stream()
-        .filter(server -> server.name().equals(name))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                ConfigProblem.unknown(
-                    "mcp", "MCP server", name, servers.stream().map(McpServer::name).toList()));
+  private Stream<McpServer> named(String name) {
+    return servers.stream().filter(server -> server.name().equals(name));
   }
 
   private Map<String, String> environment(CliProgram cliProgram, Map<String, String> more) {
@@ -148,7 +161,7 @@ final class CliConfigReader {
     return environment;
   }
 
-  private static LineMapping mapping(@Nullable MappingSection section) {
+  private static LineMapping mapping(@Nullable MappingSection section, ConfigProblems problems) {
     if (section == null) {
       return LineMapping.DEFAULT;
     }
@@ -167,6 +180,7 @@ final class CliConfigReader {
     put(paths, LineField.INPUT_TOKENS, section.inputTokens());
     put(paths, LineField.OUTPUT_TOKENS, section.outputTokens());
     put(paths, LineField.COST_USD, section.costUsd());
+    paths.entrySet().removeIf(path -> !isValid(path.getKey(), path.getValue(), problems));
     var types = new EnumMap<LineType, List<String>>(LineType.class);
     var given = section.types();
     if (given != null) {
@@ -179,7 +193,23 @@ final class CliConfigReader {
       put(types, LineType.SESSION, given.session());
       put(types, LineType.SKIP, given.skip());
     }
-    return new LineMapping(or(section.type(), LineMapping.DEFAULT.type()), types, paths);
+    var mapping =
+        problems.collectValid(
+            "type",
+            () -> new LineMapping(or(section.type(), LineMapping.DEFAULT.type()), types, paths));
+    return mapping == null ? LineMapping.DEFAULT : mapping;
+  }
+
+  private static boolean isValid(LineField field, String path, ConfigProblems problems) {
+    var words = field.name().toLowerCase(Locale.ROOT).split("_", -1);
+    var key = new StringBuilder(words[0]);
+    for (var i = 1; i < words.length; i++) {
+      key.append(Character.toUpperCase(words[i].charAt(0))).append(words[i], 1, words[i].length());
+    }
+    return problems.collectValid(
+            key.toString(),
+            () -> new LineMapping(LineMapping.DEFAULT.type(), Map.of(), Map.of(field, path)))
+        != null;
   }
 
   private static <K extends Enum<K>, V> void put(Map<K, V> map, K key, @Nullable V value) {

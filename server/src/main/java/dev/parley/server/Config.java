@@ -247,7 +247,7 @@ public record Config(
             ConfigProblem.unknown(
                 "agents." + agent.id() + ".model", "model", agent.model(), models.keySet()));
       }
-      problems.check(() -> McpConfigReader.check(agent, mcpServers));
+      McpConfigReader.check(agent, mcpServers, problems.under("agents." + agent.id()));
     }
     problems.throwIfAny(null);
     var model =

@@ -64,7 +64,7 @@ final class ConfigBinder {
           ? section(mapping(configNode, path), plain, path)
           : scalar(configNode, plain, path);
     } catch (ConfigProblem misfit) {
-      problems.add(misfit);
+      problems.addUnread(misfit, path);
       return null;
     }
   }
@@ -78,13 +78,15 @@ final class ConfigBinder {
     for (var configPair : configMapping.pairs()) {
       var first = places.putIfAbsent(configPair.key(), configPair.place());
       if (first != null) {
-        problems.add(
+        var below = ConfigTree.join(path, configPair.key());
+        problems.addUnread(
             invalidKey(
-                ConfigTree.join(path, configPair.key()),
+                below,
                 "this key is in the section twice: in line "
                     + first.line()
                     + " and in line "
-                    + configPair.place().line()));
+                    + configPair.place().line()),
+            below);
       }
     }
     return configMapping;
@@ -101,13 +103,16 @@ final class ConfigBinder {
         values[index] = value(configPair.value(), components[index].getGenericType(), below);
       } else {
         var meant = suggestion(configPair.key(), names);
-        problems.add(
+        problems.addUnread(
             invalidKey(
                 below,
                 "unknown key"
                     + (meant.isEmpty() ? "." : meant)
                     + " Keys here: "
-                    + String.join(", ", names)));
+                    + String.join(", ", names)),
+            NameSuggestions.to(configPair.key(), names).stream()
+                .map(name -> ConfigTree.join(path, name))
+                .toArray(String[]::new));
       }
     }
     try {
@@ -124,9 +129,11 @@ final class ConfigBinder {
       var below = ConfigTree.join(path, configPair.key());
       var value = value(configPair.value(), type, below);
       if (value == null && type == String.class && isNull(configPair.value())) {
-        problems.add(invalid(below, "a value is missing"));
+        problems.addUnread(invalid(below, "a value is missing"), below);
       }
-      map.put(configPair.key(), value);
+      if (value != null || type != String.class) {
+        map.put(configPair.key(), value);
+      }
     }
     return map;
   }
@@ -143,7 +150,9 @@ final class ConfigBinder {
       if (value != null) {
         list.add(value);
       } else if (isNull(item)) {
-        problems.add(invalid(below, "a value is missing"));
+        problems.addUnread(invalid(below, "a value is missing"), path);
+      } else {
+        problems.markUnread(path);
       }
     }
     return list;

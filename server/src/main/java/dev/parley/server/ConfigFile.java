@@ -2,10 +2,10 @@ package dev.parley.server;
 
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.stream.Stream;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The content of `parley.yaml`. Every section and every key is optional.
@@ -76,34 +76,7 @@ record ConfigFile(
       @Nullable String transport,
       @Nullable Map<String, String> headers,
       @Nullable String token,
-      @Nullable Duration timeout) {
-
-    /// Returns true if the section has settings that only local agents support.
-    boolean hasLocalSettings() {
-      return Stream.of(
-              model,
-              instructions,
-              tools,
-              cli,
-              command,
-              permission,
-              permissions,
-              args,
-              allowedTools,
-              disallowedTools,
-              mcp,
-              maxTurns,
-              env,
-              mapping,
-              resume)
-          .anyMatch(Objects::nonNull);
-    }
-
-    /// Returns true if the section has settings that only A2A agents support.
-    boolean hasA2aSettings() {
-      return Stream.of(version, transport, headers, token, timeout).anyMatch(Objects::nonNull);
-    }
-  }
+      @Nullable Duration timeout) {}
 
   record MappingSection(
       @Nullable String type,
@@ -187,4 +160,19 @@ record ConfigFile(
       @Nullable Boolean privateWebhooks) {}
 
   record RetentionSection(@Nullable Duration idleContexts) {}
+
+  /// Returns the keys that a section contains, in the order of its type.
+  static Set<String> keys(Record section) {
+    var keys = new LinkedHashSet<String>();
+    for (var component : section.getClass().getRecordComponents()) {
+      try {
+        if (component.getAccessor().invoke(section) != null) {
+          keys.add(component.getName());
+        }
+      } catch (ReflectiveOperationException impossible) {
+        throw new IllegalStateException(impossible);
+      }
+    }
+    return keys;
+  }
 }

@@ -15,25 +15,27 @@ final class ConfigProblem extends RuntimeException {
   private static final int SHOWN_MAX = 60;
 
   private final String path;
+  private final String location;
   private final String reason;
 
   private final boolean ofKey;
 
-  private ConfigProblem(String path, String reason, boolean ofKey) {
+  private ConfigProblem(String path, String location, String reason, boolean ofKey) {
     super(path.isEmpty() ? reason : path + ": " + reason, null, false, false);
     this.path = path;
+    this.location = location;
     this.reason = reason;
     this.ofKey = ofKey;
   }
 
   /// An error at `path`, such as `limits.maxTurns` or `agents.code.model`.
   static ConfigProblem invalid(String path, String reason) {
-    return new ConfigProblem(path, reason, false);
+    return new ConfigProblem(path, path, reason, false);
   }
 
   /// An error of the key itself, not of its value.
   static ConfigProblem invalidKey(String path, String reason) {
-    return new ConfigProblem(path, reason, true);
+    return new ConfigProblem(path, path, reason, true);
   }
 
   /// A value that is not one of those that are allowed.
@@ -70,13 +72,25 @@ final class ConfigProblem extends RuntimeException {
     return Arrays.stream(type.getEnumConstants()).map(WireName::wire).toList();
   }
 
-  /// Returns the same problem with a path below `parent`.
-  ConfigProblem under(String parent) {
-    return new ConfigProblem(path.isEmpty() ? parent : parent + "." + path, reason, ofKey);
+  /// Returns the same problem below `parent`, which is at `parentLocation` in the file.
+  ConfigProblem under(String parent, String parentLocation) {
+    return new ConfigProblem(
+        ConfigTree.join(parent, path), ConfigTree.join(parentLocation, location), reason, ofKey);
   }
 
   String path() {
     return path;
+  }
+
+  /// The path by which the value is found in the file. It has the index of a list item instead of
+  /// the item's name.
+  String location() {
+    return location;
+  }
+
+  /// The path and the reason.
+  String text() {
+    return String.valueOf(getMessage());
   }
 
   boolean ofKey() {
@@ -89,7 +103,7 @@ final class ConfigProblem extends RuntimeException {
   }
 
   Rejection rejection() {
-    return rejection(List.of(String.valueOf(getMessage())));
+    return rejection(List.of(text()));
   }
 
   static String suggestion(String typed, Collection<String> names) {

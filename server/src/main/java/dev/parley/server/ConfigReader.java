@@ -9,7 +9,6 @@ import static dev.parley.task.TaskLimits.TIMEOUT_MAX;
 import dev.parley.http.ApiTokens.ApiToken;
 import dev.parley.http.HttpLimits;
 import dev.parley.http.HttpSettings;
-import dev.parley.protocol.Rejection;
 import dev.parley.server.ConfigFile.AuthSection;
 import dev.parley.server.ConfigFile.LimitSection;
 import dev.parley.server.ConfigFile.VaultSection;
@@ -23,11 +22,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Builds a [Config] from the configuration file and the defaults.
@@ -38,11 +37,19 @@ final class ConfigReader {
   private static final Duration HEARTBEAT = Duration.ofSeconds(15);
 
   private static final Pattern HOST_NAME = Pattern.compile("[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+]");
+  private static final Pattern HOST_AND_PORT =
+      Pattern.compile("(?:" + HOST_NAME.pattern() + ")(?::(?<port>\\d{1,5}))?");
+  private static final int PORT_MAX = 65_535;
+
+  /// A valid hash, to check the name of a token alone.
+  private static final String ANY_HASH = "0".repeat(64);
+
   private static final Pattern ORIGIN =
       Pattern.compile("[a-z][a-z0-9+.-]*://(?:[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+])(?::\\d{1,5})?");
 
   private final Config.ProcessEnvironment processEnvironment;
   private final Extensions extensions;
+  private final ConfigProblems problems = new ConfigProblems();
 
   ConfigReader(Config.ProcessEnvironment processEnvironment, Extensions extensions) {
     this.processEnvironment = processEnvironment;
@@ -51,58 +58,17 @@ final class ConfigReader {
 
   Config read(@Nullable Path path) {
     var text = path == null ? null : ConfigTree.read(path);
-    var problems = new ConfigProblems();
     var file =
         text == null
             ? ConfigFile.EMPTY
             : new ConfigBinder(processEnvironment.environment(), problems).bind(text);
-    if (problems.any()) {
-      checkOtherSections(file, problems);
-    }
+    var config = build(file);
     problems.throwIfAny(text);
-    var config = build(file, problems);
-    problems.throwIfAny(text);
-    return Objects.requireNonNull(config);
+    return config;
   }
 
-  /// Checks the sections that have no errors yet. Sections that refer to invalid sections are not
-  /// checked, because their errors would only be consequences.
-  private void checkOtherSections(ConfigFile file, ConfigProblems problems) {
-    var wrong = problems.sections();
-    Map<String, Runnable> checks =
-        Map.of(
-            "models",
-            () ->
-                new ModelConfigReader(processEnvironment.environment())
-                    .read(file.models(), problems),
-            "mcpServers",
-            () -> new McpConfigReader(processEnvironment).read(file.mcpServers(), problems),
-            "allowedHosts",
-            () -> hosts(or(file.allowedHosts(), List.of())),
-            "allowedOrigins",
-            () -> origins(or(file.allowedOrigins(), List.of())),
-            "auth",
-            () -> tokens(file.auth()),
-            "workspaces",
-            () -> workspaces(file),
-            "limits",
-            () -> work(file.limits()),
-            "vault",
-            () -> vault(file.vault()),
-            "a2a",
-            () -> A2aConfigReader.read(file.a2a()),
-            "publicUrl",
-            () -> publicUrl(file.publicUrl()));
-    checks.forEach(
-        (section, check) -> {
-          if (!wrong.contains(section)) {
-            problems.check(check);
-          }
-        });
-  }
-
-  /// Returns the configuration, or null if there are problems.
-  private @Nullable Config build(ConfigFile file, ConfigProblems problems) {
+  /// Returns the configuration. Defaults replace all values with errors, which are collected.
+  private Config build(ConfigFile file) {
     var models =
         new ModelConfigReader(processEnvironment.environment()).read(file.models(), problems);
     var servers = new McpConfigReader(processEnvironment).read(file.mcpServers(), problems);
@@ -111,86 +77,68 @@ final class ConfigReader {
             models.keySet(), new CliConfigReader(processEnvironment.environment(), servers));
     var agents = reader.agents(file.agents(), problems);
     var agentRegistry = new AgentRegistry(agents, extensions);
-    if (file.agents() == null || agents.size() == file.agents().size()) {
-      agentRegistry.check(problems);
-      agents.forEach(agent -> problems.check(() -> McpConfigReader.check(agent, servers)));
-      problems.check(() -> reader.supervisor(file.supervisor(), agentRegistry));
-    }
-    var api = problems.collect(() -> settings(file));
-    var workspaces = problems.collect(() -> workspaces(file));
-    var taskLimits = problems.collect(() -> work(file.limits()));
-    var vault = problems.collect(() -> vault(file.vault()));
-    var a2a = problems.collect(() -> A2aConfigReader.read(file.a2a()));
-    var approvals = problems.collect(() -> ApprovalConfigReader.read(file));
-    var publicUrl = problems.collect(() -> publicUrl(file.publicUrl()));
-    if (problems.any()
-        || api == null
-        || workspaces == null
-        || taskLimits == null
-        || vault == null
-        || a2a == null
-        || approvals == null
-        || publicUrl == null) {
-      return null;
-    }
+    agentRegistry.check(problems, reader::problemsOf);
+    agents.forEach(agent -> McpConfigReader.check(agent, servers, reader.problemsOf(agent)));
     return new Config(
-        api,
+        settings(file),
         false,
         processEnvironment.home().resolve(".parley"),
         models,
         agents,
-        reader.supervisor(file.supervisor(), agentRegistry),
-        workspaces,
+        reader.supervisor(file.supervisor(), agentRegistry, problems),
+        workspaces(file),
         !or(file.workspaces(), List.<String>of()).stream().allMatch("."::equals),
-        taskLimits,
+        work(file.limits()),
         file.retention() == null || file.retention().idleContexts() == null
             ? Duration.ZERO
             : file.retention().idleContexts(),
         servers,
         new Config.ToolEnvironment(
             ShellTool.environment(processEnvironment.environment(), Set.of()),
-            Set.copyOf(or(file.privateHosts(), List.of()))),
-        vault,
-        publicUrl,
-        a2a,
-        approvals);
+            privateHosts(or(file.privateHosts(), List.of()))),
+        vault(file.vault()),
+        publicUrl(file.publicUrl()),
+        A2aConfigReader.read(file.a2a(), problems),
+        ApprovalConfigReader.read(file, problems));
   }
 
   private Config.VaultConfig vault(@Nullable VaultSection section) {
     var store = section == null ? null : section.store();
     var key = section == null ? null : section.key();
     if (store != null && !store.equals("file") && !store.equals("memory")) {
-      throw notOneOf("vault.store", store, List.of("file", "memory"));
+      problems.add(notOneOf("vault.store", store, List.of("file", "memory")));
     }
     var inMemory = "memory".equals(store);
     if (inMemory && key != null) {
-      throw invalid("vault.key", "is not allowed for a vault in memory");
+      problems.add(invalid("vault.key", "is not allowed for a vault in memory"));
     }
     return new Config.VaultConfig(
         inMemory, key == null ? processEnvironment.environment().get("PARLEY_VAULT_KEY") : key);
   }
 
-  private static Optional<String> publicUrl(@Nullable String text) {
+  private Optional<String> publicUrl(@Nullable String text) {
     if (text == null) {
       return Optional.empty();
     }
     if (!text.matches("https?://[A-Za-z0-9.:\\[\\]-]+(/[A-Za-z0-9._~/-]*)?")) {
-      throw invalid(
-          "publicUrl",
-          "must be where browsers reach this server, such as https://example.org; found "
-              + quoted(text));
+      problems.add(
+          invalid(
+              "publicUrl",
+              "must be where browsers reach this server, such as https://example.org; found "
+                  + quoted(text)));
     }
     return Optional.of(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
   }
 
-  private static HttpSettings settings(ConfigFile file) {
-    var httpLimits = HttpLimits.DEFAULTS;
-    if (file.limits() != null && file.limits().maxStreams() != null) {
-      var streams = positive("limits.maxStreams", file.limits().maxStreams());
-      httpLimits =
-          new HttpLimits(
-              httpLimits.bodyBytes(), streams, httpLimits.stall(), httpLimits.bodyTime());
-    }
+  private HttpSettings settings(ConfigFile file) {
+    var usual = HttpLimits.DEFAULTS;
+    var streams = file.limits() == null ? null : file.limits().maxStreams();
+    var httpLimits =
+        new HttpLimits(
+            usual.bodyBytes(),
+            count("limits.maxStreams", streams, usual.streams()),
+            usual.stall(),
+            usual.bodyTime());
     return new HttpSettings(
         HOST,
         PORT,
@@ -201,50 +149,91 @@ final class ConfigReader {
         httpLimits);
   }
 
-  private static Set<String> hosts(List<String> hosts) {
+  private Set<String> hosts(List<String> hosts) {
     for (var i = 0; i < hosts.size(); i++) {
       if (!HOST_NAME.matcher(hosts.get(i)).matches()) {
-        throw invalid(
-            "allowedHosts[" + i + "]",
-            "must be a host without scheme and port, such as example.org; found "
-                + quoted(hosts.get(i)));
+        problems.add(
+            invalid(
+                "allowedHosts[" + i + "]",
+                "must be a host without scheme and port, such as example.org; found "
+                    + quoted(hosts.get(i))));
       }
     }
     return Set.copyOf(hosts);
   }
 
-  private static Set<String> origins(List<String> origins) {
+  private Set<String> privateHosts(List<String> hosts) {
+    for (var i = 0; i < hosts.size(); i++) {
+      if (!isHostWithPort(hosts.get(i))) {
+        problems.add(
+            invalid(
+                "privateHosts[" + i + "]",
+                "must be a host name or an address, with or without a port, such as intranet,"
+                    + " 10.0.0.7:8080 or [fd00::7]; found "
+                    + quoted(hosts.get(i))));
+      }
+    }
+    return hosts.stream()
+        .map(host -> host.toLowerCase(Locale.ROOT))
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  private static boolean isHostWithPort(String text) {
+    var parts = HOST_AND_PORT.matcher(text);
+    if (!parts.matches()) {
+      return false;
+    }
+    var port = parts.group("port");
+    return port == null || (Integer.parseInt(port) >= 1 && Integer.parseInt(port) <= PORT_MAX);
+  }
+
+  private Set<String> origins(List<String> origins) {
     for (var i = 0; i < origins.size(); i++) {
       var origin = origins.get(i);
       if (!ORIGIN.matcher(origin).matches()) {
         var bare = origin.replaceFirst("/+$", "");
         var meant = bare.contains("://") ? bare : "https://" + bare;
-        throw invalid(
-            "allowedOrigins[" + i + "]",
-            "must be scheme://host or scheme://host:port, without a path; found "
-                + quoted(origin)
-                + (ORIGIN.matcher(meant).matches() ? ". Did you mean " + meant + "?" : ""));
+        problems.add(
+            invalid(
+                "allowedOrigins[" + i + "]",
+                "must be scheme://host or scheme://host:port, without a path; found "
+                    + quoted(origin)
+                    + (ORIGIN.matcher(meant).matches() ? ". Did you mean " + meant + "?" : "")));
       }
     }
     return Set.copyOf(origins);
   }
 
-  private static List<ApiToken> tokens(@Nullable AuthSection auth) {
+  private List<ApiToken> tokens(@Nullable AuthSection auth) {
     if (auth == null || auth.tokens() == null) {
       return List.of();
     }
     if (auth.tokens().isEmpty()) {
-      throw invalid("auth.tokens", "at least one token is needed; remove auth to use none");
+      problems.add(invalid("auth.tokens", "at least one token is needed; remove auth to use none"));
     }
     var tokens = new ArrayList<ApiToken>();
     for (var i = 0; i < auth.tokens().size(); i++) {
-      var token = auth.tokens().get(i);
-      try {
-        tokens.add(
-            new ApiToken(or(token.name(), ""), or(token.sha256(), ""), or(token.internal(), true)));
-      } catch (Rejection.Invalid misfit) {
-        var item = token.name() == null ? "[" + i + "]" : token.name();
-        throw invalid(ConfigTree.join("auth.tokens", item), String.valueOf(misfit.getMessage()));
+      var section = auth.tokens().get(i);
+      var index = "[" + i + "]";
+      var own =
+          problems
+              .under("auth")
+              .under(ConfigTree.join("tokens", or(section.name(), index)), "tokens" + index);
+      // Two tokens, so that an error of the name does not hide an error of the hash.
+      own.collectValid("name", () -> new ApiToken(or(section.name(), ""), ANY_HASH));
+      var token =
+          own.collectValid(
+              "sha256",
+              () ->
+                  new ApiToken(
+                      or(section.name(), index),
+                      or(section.sha256(), ""),
+                      or(section.internal(), true)));
+      if (section.name() == null) {
+        problems.markUnread("auth.tokens");
+      }
+      if (token != null) {
+        tokens.add(token);
       }
     }
     return tokens;
@@ -259,16 +248,18 @@ final class ConfigReader {
     for (var i = 0; i < names.size(); i++) {
       var folder = processEnvironment.folder().resolve(names.get(i)).normalize();
       if (!Files.isDirectory(folder)) {
-        throw invalid(
-            "workspaces[" + i + "]",
-            (Files.exists(folder) ? "this is not a folder: " : "there is no folder ") + folder);
+        problems.add(
+            invalid(
+                "workspaces[" + i + "]",
+                (Files.exists(folder) ? "this is not a folder: " : "there is no folder ")
+                    + folder));
       }
       folders.add(folder);
     }
     return folders;
   }
 
-  private static dev.parley.task.TaskLimits work(@Nullable LimitSection limits) {
+  private dev.parley.task.TaskLimits work(@Nullable LimitSection limits) {
     var usual = dev.parley.task.TaskLimits.DEFAULT;
     if (limits == null) {
       return usual;
@@ -292,58 +283,59 @@ final class ConfigReader {
             count("limits.maxSubtasks", limits.maxSubtasks(), usual.tree().maxSubtasks())));
   }
 
-  private static WhenLapsed whenLapsed(@Nullable String name, WhenLapsed usual) {
+  private WhenLapsed whenLapsed(@Nullable String name, WhenLapsed usual) {
     if (name == null) {
       return usual;
     }
     var choices = Arrays.asList(WhenLapsed.values());
-    return choices.stream()
-        .filter(choice -> choice.wire().equals(name))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                notOneOf(
-                    "limits.whenInputLapses",
-                    name,
-                    choices.stream().map(WhenLapsed::wire).toList()));
+    return problems.collectOr(
+        usual,
+        () ->
+            choices.stream()
+                .filter(choice -> choice.wire().equals(name))
+                .findFirst()
+                .orElseThrow(
+                    () ->
+                        notOneOf(
+                            "limits.whenInputLapses",
+                            name,
+                            choices.stream().map(WhenLapsed::wire).toList())));
   }
 
-  private static LoopLimits loop(LimitSection limits, LoopLimits usual) {
+  private LoopLimits loop(LimitSection limits, LoopLimits usual) {
     return new LoopLimits(
         count("limits.maxTurns", limits.maxTurns(), usual.maxTurns()),
         limits.maxTokens() == null
             ? usual.maxTokens()
-            : positive("limits.maxTokens", limits.maxTokens()),
+            : count("limits.maxTokens", limits.maxTokens(), 1),
         usual.maxFailedTurns(),
         usual.historyMessages(),
         historyTokens(limits, usual.historyTokens()));
   }
 
   /// Uses the smaller one of the limits in tokens and in characters.
-  private static int historyTokens(LimitSection limits, int usual) {
+  private int historyTokens(LimitSection limits, int usual) {
     var tokens = count("limits.historyTokens", limits.historyTokens(), usual);
     var characters = limits.historyCharacters();
     return characters == null
         ? tokens
-        : Math.min(tokens, Math.max(1, positive("limits.historyCharacters", characters) / 4));
+        : Math.min(tokens, Math.max(1, count("limits.historyCharacters", characters, 1) / 4));
   }
 
-  private static Duration time(String name, @Nullable Duration time, Duration usual, Duration max) {
+  private Duration time(String name, @Nullable Duration time, Duration usual, Duration max) {
     if (time != null && (time.toMillis() < 1 || time.compareTo(max) > 0)) {
-      throw invalid(name, "must be between 1ms and " + max.toHours() + "h");
+      problems.add(invalid(name, "must be between 1ms and " + max.toHours() + "h"));
+      return usual;
     }
     return or(time, usual);
   }
 
-  private static int count(String name, @Nullable Integer number, int usual) {
-    return number == null ? usual : positive(name, number);
-  }
-
-  private static int positive(String name, int number) {
-    if (number < 1) {
-      throw invalid(name, "must be at least 1; found " + number);
+  private int count(String name, @Nullable Integer number, int usual) {
+    if (number != null && number < 1) {
+      problems.add(invalid(name, "must be at least 1; found " + number));
+      return usual;
     }
-    return number;
+    return number == null ? usual : number;
   }
 
   static <T> T or(@Nullable T value, T otherwise) {

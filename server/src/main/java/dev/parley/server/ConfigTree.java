@@ -13,6 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.TokenStreamLocation;
@@ -23,6 +24,9 @@ import tools.jackson.dataformat.yaml.YAMLParser;
 final class ConfigTree {
 
   private static final YAMLMapper YAML = new YAMLMapper();
+
+  /// How the parser names a tab in its messages.
+  private static final String TAB = "(TAB)";
 
   /// A line and a column, both starting at 1.
   record ConfigLocation(int line, int column) implements Comparable<ConfigLocation> {
@@ -106,10 +110,29 @@ final class ConfigTree {
     } catch (ConfigProblem alias) {
       throw ConfigProblem.rejection(List.of(file + ":" + alias.getMessage()));
     } catch (JacksonException malformed) {
-      var reason = String.valueOf(malformed.getOriginalMessage()).lines().findFirst().orElse("");
-      throw ConfigProblem.rejection(
-          List.of(at(file, place(malformed.getLocation())) + "this is not YAML: " + reason));
+      throw ConfigProblem.rejection(List.of(notYaml(file, malformed)));
     }
+  }
+
+  /// Describes a syntax error. The location of the exception itself is only that of the last token
+  /// before the error.
+  private static String notYaml(Path file, JacksonException malformed) {
+    if (malformed.getCause() instanceof MarkedYamlEngineException exact
+        && exact.getProblemMark().isPresent()) {
+      var mark = exact.getProblemMark().get();
+      var place = new ConfigLocation(mark.getLine() + 1, mark.getColumn() + 1);
+      var problem =
+          String.valueOf(exact.getProblem()).replace("<stream end>", "the end of the file");
+      if (problem.contains(TAB)) {
+        return at(file, place) + "this is not YAML: a tab is not allowed here; use spaces";
+      }
+      var context = exact.getContext() == null ? "" : ", " + exact.getContext();
+      var begin =
+          exact.getContextMark().map(from -> " that begins in line " + (from.getLine() + 1));
+      return at(file, place) + "this is not YAML: " + problem + context + begin.orElse("");
+    }
+    var reason = String.valueOf(malformed.getOriginalMessage()).lines().findFirst().orElse("");
+    return at(file, place(malformed.getLocation())) + "this is not YAML: " + reason;
   }
 
   /// Returns the root, or null if the file is empty.
@@ -165,14 +188,14 @@ final class ConfigTree {
 
   /// Returns a problem with file, line and column in front.
   String line(ConfigProblem problem) {
-    return at(file, place(problem)) + problem.getMessage();
+    return at(file, place(problem)) + problem.text();
   }
 
   /// Returns the location of the key that a problem names, or of the nearest section above it.
   ConfigLocation place(ConfigProblem problem) {
     var configNode = root;
     var configLocation = root == null ? ConfigLocation.START : root.place();
-    var rest = problem.path();
+    var rest = problem.location();
     while (configNode != null && !rest.isEmpty()) {
       var step = step(configNode, rest);
       if (step == null) {
@@ -204,7 +227,8 @@ final class ConfigTree {
       case ConfigSequence configSequence -> {
         for (var i = 0; i < configSequence.items().size(); i++) {
           var item = configSequence.items().get(i);
-          var rest = rest(path, name(item, i));
+          var named = rest(path, name(item, i));
+          var rest = named == null ? rest(path, "[" + i + "]") : named;
           if (rest != null) {
             yield new Step(item, item.place(), item.place(), rest);
           }
@@ -221,9 +245,11 @@ final class ConfigTree {
         : "[" + index + "]";
   }
 
-  /// Appends a step to a path.
+  /// Appends a step or several steps to a path.
   static String join(String path, String step) {
-    return path.isEmpty() || step.startsWith("[") ? path + step : path + "." + step;
+    return path.isEmpty() || step.isEmpty() || step.startsWith("[")
+        ? path + step
+        : path + "." + step;
   }
 
   private static @Nullable String rest(String path, String step) {

@@ -1,6 +1,7 @@
 package dev.parley.server;
 
 import static dev.parley.server.ConfigProblem.invalid;
+import static dev.parley.server.ConfigProblem.invalidKey;
 
 import dev.parley.mcp.McpServer;
 import dev.parley.mcp.McpServers;
@@ -31,8 +32,8 @@ final class McpConfigReader {
     this.processEnvironment = processEnvironment;
   }
 
-  /// Reads the servers. The error of a server is collected, and a server without function replaces
-  /// it.
+  /// Reads the servers. Errors are collected, and a server without function replaces a server whose
+  /// endpoint has an error.
   List<McpServer> read(
       @Nullable Map<String, @Nullable McpSection> sections, ConfigProblems problems) {
     var servers = new ArrayList<McpServer>();
@@ -41,89 +42,105 @@ final class McpConfigReader {
     }
     sections.forEach(
         (name, section) -> {
-          var server = problems.collect(() -> server(name, section == null ? NOTHING : section));
+          var own = problems.under("mcpServers." + name);
+          var server = server(name, section == null ? NOTHING : section, own);
           if (server != null) {
             servers.add(server);
-          } else if (name.matches(McpServer.NAME)) {
-            var nothing =
-                new McpServer.StdioEndpoint(List.of(""), Map.of(), processEnvironment.folder());
-            servers.add(new McpServer(name, nothing, null, null, McpServer.TIMEOUT));
           }
         });
     return servers;
   }
 
   /// Checks that the servers exist whose tools an agent uses.
-  static void check(Config.Agent agent, List<McpServer> servers) {
-    for (var tool : agent.tools()) {
+  static void check(Config.Agent agent, List<McpServer> servers, ConfigProblems problems) {
+    for (var i = 0; i < agent.tools().size(); i++) {
+      var tool = agent.tools().get(i);
       if (tool.startsWith(McpServers.PREFIX)) {
-        var name = tool.substring(McpServers.PREFIX.length()).split("/", 2)[0];
-        if (servers.stream().noneMatch(server -> server.name().equals(name))) {
-          throw ConfigProblem.unknown(
-              "agents." + agent.id() + ".tools",
-              "MCP server",
-              name,
-              servers.stream().map(McpServer::name).toList());
-        }
+        checkName(
+            "tools[" + i + "]",
+            tool.substring(McpServers.PREFIX.length()).split("/", 2)[0],
+            servers,
+            problems);
       }
     }
   }
 
-  private McpServer server(String name, McpSection section) {
-    var where = "mcpServers." + name;
-    if (!name.matches(McpServer.NAME)) {
-      throw invalid(where, "a name is 1 to 32 of A-Z a-z 0-9 _ -");
+  /// Checks that a server with this name exists.
+  static void checkName(
+      String path, String name, List<McpServer> servers, ConfigProblems problems) {
+    var names = servers.stream().map(McpServer::name).toList();
+    if (!names.contains(name)) {
+      problems.addReference(ConfigProblem.unknown(path, "MCP server", name, names), "mcpServers");
+    }
+  }
+
+  private @Nullable McpServer server(String name, McpSection section, ConfigProblems problems) {
+    var named = name.matches(McpServer.NAME);
+    if (!named) {
+      problems.add(invalidKey("", "a name is 1 to 32 of A-Z a-z 0-9 _ -"));
     }
     var timeout = section.timeout() == null ? McpServer.TIMEOUT : section.timeout();
     if (timeout.compareTo(Duration.ofMillis(1)) < 0) {
-      throw invalid(where + ".timeout", "must be at least 1ms");
+      problems.add(invalid("timeout", "must be at least 1ms"));
     }
-    return new McpServer(
-        name,
-        endpoint(where, section),
-        value(where + ".permission", section.permission(), Permission.class),
-        value(where + ".effect", section.effect(), Effect.class),
-        timeout);
+    var endpoint = problems.collectOr(nothing(), () -> endpoint(section, problems));
+    var permission =
+        problems.collect(() -> value("permission", section.permission(), Permission.class));
+    var effect = problems.collect(() -> value("effect", section.effect(), Effect.class));
+    return named ? new McpServer(name, endpoint, permission, effect, timeout) : null;
   }
 
-  private McpServer.McpEndpoint endpoint(String where, McpSection section) {
+  private McpServer.McpEndpoint nothing() {
+    return new McpServer.StdioEndpoint(List.of(""), Map.of(), processEnvironment.folder());
+  }
+
+  private McpServer.McpEndpoint endpoint(McpSection section, ConfigProblems problems) {
     var command = section.command();
     var url = section.url();
     if ((command == null) == (url == null)) {
-      throw invalid(where, "either command or url is required");
+      problems.add(invalid("", "either command or url is required"), "command", "url");
+      return nothing();
     }
     if (command != null) {
-      if (command.isEmpty() || section.headers() != null || section.oauth() != null) {
-        throw invalid(where, "command must not be empty, and cannot be used with headers or oauth");
+      if (command.isEmpty()) {
+        problems.add(invalid("command", "command must not be empty"));
+      }
+      for (var key : List.of("headers", "oauth")) {
+        if (ConfigFile.keys(section).contains(key)) {
+          problems.add(invalid(key, "needs url; cannot be used with command"));
+        }
       }
       var environment =
           new HashMap<>(ShellTool.environment(processEnvironment.environment(), Set.of()));
       environment.putAll(section.env() == null ? Map.of() : section.env());
-      return new McpServer.StdioEndpoint(command, environment, processEnvironment.folder());
+      return new McpServer.StdioEndpoint(
+          command.isEmpty() ? List.of("") : command, environment, processEnvironment.folder());
     }
     if (section.env() != null) {
-      throw invalid(where + ".env", "needs command; use headers with a url");
+      problems.add(invalid("env", "needs command; use headers with a url"));
     }
+    var client = client(section.oauth(), problems);
     return new McpServer.HttpEndpoint(
-        address(where, url),
-        section.headers() == null ? Map.of() : section.headers(),
-        client(where, section.oauth()));
+        address(url), section.headers() == null ? Map.of() : section.headers(), client);
   }
 
   private static McpServer.@Nullable OAuthClient client(
-      String where, @Nullable OAuthSection oauth) {
+      @Nullable OAuthSection oauth, ConfigProblems problems) {
     if (oauth == null) {
       return null;
     }
     if (oauth.clientId() == null || oauth.clientId().isBlank()) {
-      throw invalid(where + ".oauth", "needs the clientId that the authorization server issued");
+      problems.add(
+          invalid("oauth", "needs the clientId that the authorization server issued"),
+          "oauth.clientId");
+      return null;
     }
     var secret = oauth.clientSecret();
     return new McpServer.OAuthClient(
         oauth.clientId(), secret == null || secret.isEmpty() ? null : secret);
   }
 
-  private static URI address(String where, @Nullable String url) {
+  private static URI address(@Nullable String url) {
     try {
       var address = URI.create(url == null ? "" : url);
       if (Set.of("http", "https").contains(String.valueOf(address.getScheme()))
@@ -134,11 +151,11 @@ final class McpConfigReader {
     } catch (IllegalArgumentException noAddress) {
       // Rejected below.
     }
-    throw invalid(where + ".url", "must be like https://example.org/mcp");
+    throw invalid("url", "must be like https://example.org/mcp");
   }
 
   private static <E extends Enum<E> & WireName> @Nullable E value(
-      String where, @Nullable String name, Class<E> type) {
-    return name == null ? null : ConfigProblem.choice(where, name, type);
+      String key, @Nullable String name, Class<E> type) {
+    return name == null ? null : ConfigProblem.choice(key, name, type);
   }
 }

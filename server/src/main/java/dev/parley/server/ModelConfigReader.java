@@ -1,6 +1,7 @@
 package dev.parley.server;
 
 import static dev.parley.server.ConfigProblem.invalid;
+import static dev.parley.server.ConfigProblem.invalidKey;
 
 import dev.parley.model.AnthropicModel;
 import dev.parley.model.ApiKey;
@@ -58,85 +59,110 @@ final class ModelConfigReader {
     this.environment = Map.copyOf(environment);
   }
 
-  /// Reads the models by name. The error of a model is collected, and the offline model replaces
-  /// it.
+  /// Reads the models by name. Errors are collected, and defaults replace the values.
   Map<String, ModelConfig> read(
       @Nullable Map<String, @Nullable ModelSection> sections, ConfigProblems problems) {
     var models = new LinkedHashMap<String, ModelConfig>();
     if (sections != null) {
       sections.forEach(
-          (name, section) -> {
-            var model =
-                problems.collect(
-                    () -> model("models." + name, section == null ? NOTHING : section));
-            models.put(name, model == null ? new ModelConfig.Offline() : model);
-          });
+          (name, section) ->
+              models.put(
+                  name,
+                  model(section == null ? NOTHING : section, problems.under("models." + name))));
     }
     if (models.isEmpty()) {
-      models.put(STANDARD, standard());
+      models.put(STANDARD, standard(problems.under("the environment")));
     }
     return models;
   }
 
   /// Returns a model of the first provider with an API key in the environment, or else the offline
   /// model.
-  private ModelConfig standard() {
+  private ModelConfig standard(ConfigProblems problems) {
     for (var provider : Provider.values()) {
       if (variable(provider, "_API_KEY") != null || variable(provider, "_BASE_URL") != null) {
-        return remote("the environment", provider, NOTHING);
+        return remote(provider, NOTHING, problems);
       }
     }
     return new ModelConfig.Offline();
   }
 
-  private ModelConfig model(String where, ModelSection section) {
-    return switch (section.provider()) {
-      case "offline" -> new ModelConfig.Offline();
-      case "anthropic" -> remote(where, Provider.ANTHROPIC, section);
-      case "openai" -> remote(where, Provider.OPENAI, section);
-      case null, default ->
-          throw section.provider() == null
-              ? invalid(where, "needs provider: " + String.join(", ", PROVIDERS))
-              : ConfigProblem.notOneOf(where + ".provider", section.provider(), PROVIDERS);
-    };
+  private ModelConfig model(ModelSection section, ConfigProblems problems) {
+    switch (section.provider()) {
+      case "offline" -> {
+        for (var key : ConfigFile.keys(section)) {
+          if (!key.equals("provider")) {
+            problems.add(invalidKey(key, "is not allowed with provider offline"));
+          }
+        }
+      }
+      case "anthropic" -> {
+        return remote(Provider.ANTHROPIC, section, problems);
+      }
+      case "openai" -> {
+        return remote(Provider.OPENAI, section, problems);
+      }
+      case null -> {
+        problems.add(invalid("", "needs provider: " + String.join(", ", PROVIDERS)), "provider");
+        checkCommon(section, problems);
+      }
+      default -> {
+        problems.add(ConfigProblem.notOneOf("provider", section.provider(), PROVIDERS));
+        checkCommon(section, problems);
+      }
+    }
+    return new ModelConfig.Offline();
   }
 
-  private ModelConfig remote(String where, Provider provider, ModelSection section) {
+  /// Checks the keys that mean the same for every remote provider.
+  private static void checkCommon(ModelSection section, ConfigProblems problems) {
+    var url = section.baseUrl();
+    if (url != null) {
+      problems.collect(() -> url(url));
+    }
+    positive("maxTokens", section.maxTokens(), problems);
+    prices(section.prices(), problems.under("prices"));
+    timeout(section.timeout(), problems);
+  }
+
+  private ModelConfig remote(Provider provider, ModelSection section, ConfigProblems problems) {
     var url = or(section.baseUrl(), variable(provider, "_BASE_URL"));
     var settings =
         new ModelSettings(
             or(blankAsNull(section.model()), provider.model),
-            url(where, or(url, provider.baseUrl)),
-            key(where, provider, section, url != null),
-            positive(where + ".maxTokens", section.maxTokens()),
-            thinking(where, provider, section),
-            prices(where + ".prices", section.prices()));
-    var modelLimits =
-        section.timeout() == null
-            ? ModelLimits.DEFAULT
-            : ModelLimits.DEFAULT.withTimeout(timeout(where, section.timeout()));
+            problems.collectOr(URI.create(provider.baseUrl), () -> url(or(url, provider.baseUrl))),
+            key(provider, section, url != null, problems),
+            positive("maxTokens", section.maxTokens(), problems),
+            thinking(provider, section, problems),
+            prices(section.prices(), problems.under("prices")));
+    var modelLimits = timeout(section.timeout(), problems);
     return switch (provider) {
       case ANTHROPIC -> {
         if (section.api() != null) {
-          throw invalid(where + ".api", "needs provider openai");
+          problems.add(invalid("api", "needs provider openai"));
         }
         yield new ModelConfig.Anthropic(settings, modelLimits);
       }
-      case OPENAI -> new ModelConfig.OpenAi(api(where, section.api()), settings, modelLimits);
+      case OPENAI ->
+          new ModelConfig.OpenAi(
+              problems.collectOr(OpenAiApi.CHAT, () -> api(section.api())), settings, modelLimits);
     };
   }
 
   /// Returns the key in the configuration or in the environment. It is optional only for the
   /// operator's own server.
   private @Nullable ApiKey key(
-      String where, Provider provider, ModelSection section, boolean ownServer) {
+      Provider provider, ModelSection section, boolean ownServer, ConfigProblems problems) {
     var text = or(blankAsNull(section.apiKey()), variable(provider, "_API_KEY"));
     if (text == null && !ownServer) {
-      throw invalid(
-          where,
-          "needs an apiKey, or the environment variable "
-              + provider.variable("_API_KEY")
-              + ", or apiKey: none");
+      problems.add(
+          invalid(
+              "",
+              "needs an apiKey, or the environment variable "
+                  + provider.variable("_API_KEY")
+                  + ", or apiKey: none"),
+          "apiKey",
+          "baseUrl");
     }
     if (text == null || text.equals("none")) {
       return null;
@@ -144,12 +170,13 @@ final class ModelConfigReader {
     try {
       return new ApiKey(text.strip());
     } catch (IllegalArgumentException unusable) {
-      throw invalid(
-          where + ".apiKey", "is not a valid key: it contains spaces or characters beyond ASCII");
+      problems.add(
+          invalid("apiKey", "is not a valid key: it contains spaces or characters beyond ASCII"));
+      return null;
     }
   }
 
-  private static URI url(String where, String text) {
+  private static URI url(String text) {
     try {
       var url = new URI(text.strip());
       if (url.getHost() != null
@@ -161,58 +188,71 @@ final class ModelConfigReader {
     } catch (URISyntaxException malformed) {
       // Rejected below.
     }
-    throw invalid(where + ".baseUrl", "must be like https://host or http://host:port/v1");
+    throw invalid("baseUrl", "must be like https://host or http://host:port/v1");
   }
 
-  private static OpenAiApi api(String where, @Nullable String text) {
+  private static OpenAiApi api(@Nullable String text) {
     return switch (text) {
       case null -> OpenAiApi.CHAT;
       case "chat" -> OpenAiApi.CHAT;
       case "responses" -> OpenAiApi.RESPONSES;
-      default -> throw ConfigProblem.notOneOf(where + ".api", text, List.of("chat", "responses"));
+      default -> throw ConfigProblem.notOneOf("api", text, List.of("chat", "responses"));
     };
   }
 
-  private static int thinking(String where, Provider provider, ModelSection section) {
+  private static int thinking(Provider provider, ModelSection section, ConfigProblems problems) {
     var tokens = or(section.thinking(), 0);
     var least = provider == Provider.ANTHROPIC ? THINKING_MIN : 1;
     if (tokens != 0 && tokens < least) {
-      throw invalid(where + ".thinking", "must be 0, or at least " + least + " tokens");
+      problems.add(invalid("thinking", "must be 0, or at least " + least + " tokens"));
+      return 0;
     }
-    if (tokens != 0 && section.maxTokens() != null && section.maxTokens() <= tokens) {
-      throw invalid(where + ".maxTokens", "must be more than thinking, which is part of it");
+    var max = section.maxTokens();
+    if (tokens != 0 && max != null && max >= 1 && max <= tokens) {
+      problems.add(invalid("maxTokens", "must be more than thinking, which is part of it"));
     }
     return tokens;
   }
 
-  private static @Nullable Prices prices(String where, @Nullable PriceSection section) {
+  private static @Nullable Prices prices(@Nullable PriceSection section, ConfigProblems problems) {
     if (section == null) {
       return null;
     }
+    checkPrice("input", section.input(), problems);
+    checkPrice("output", section.output(), problems);
+    checkPrice("cacheWrite", section.cacheWrite(), problems);
+    checkPrice("cacheRead", section.cacheRead(), problems);
     if (section.input() == null || section.output() == null) {
-      throw invalid(where, "needs input and output, in US dollars per million tokens");
-    }
-    for (var price :
-        new @Nullable BigDecimal[] {
-          section.input(), section.output(), section.cacheWrite(), section.cacheRead()
-        }) {
-      if (price != null && (price.signum() < 0 || price.precision() > 20)) {
-        throw invalid(where, "a price must not be negative");
-      }
+      problems.add(
+          invalid("", "needs input and output, in US dollars per million tokens"),
+          "input",
+          "output");
+      return null;
     }
     return new Prices(section.input(), section.output(), section.cacheWrite(), section.cacheRead());
   }
 
-  private static Duration timeout(String where, Duration timeout) {
-    if (timeout.toMillis() < 1 || timeout.compareTo(TIMEOUT_MAX) > 0) {
-      throw invalid(where + ".timeout", "must be between 1ms and 24h");
+  private static void checkPrice(String key, @Nullable BigDecimal price, ConfigProblems problems) {
+    if (price != null && (price.signum() < 0 || price.precision() > 20)) {
+      problems.add(invalid(key, "a price must not be negative"));
     }
-    return timeout;
   }
 
-  private static @Nullable Integer positive(String where, @Nullable Integer number) {
+  private static ModelLimits timeout(@Nullable Duration timeout, ConfigProblems problems) {
+    if (timeout == null) {
+      return ModelLimits.DEFAULT;
+    }
+    if (timeout.toMillis() < 1 || timeout.compareTo(TIMEOUT_MAX) > 0) {
+      problems.add(invalid("timeout", "must be between 1ms and 24h"));
+      return ModelLimits.DEFAULT;
+    }
+    return ModelLimits.DEFAULT.withTimeout(timeout);
+  }
+
+  private static @Nullable Integer positive(
+      String key, @Nullable Integer number, ConfigProblems problems) {
     if (number != null && number < 1) {
-      throw invalid(where, "must be at least 1; found " + number);
+      problems.add(invalid(key, "must be at least 1; found " + number));
     }
     return number;
   }

@@ -3,23 +3,34 @@ package dev.parley.server;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.ToIntFunction;
 
 /// Suggests names for a mistyped one.
 public final class NameSuggestions {
 
   private static final int FOUND_MAX = 2;
+  private static final int BEGINNING_MIN = 3;
 
   private NameSuggestions() {}
 
-  /// Returns the names that differ from `typed` in few letters, most similar first.
+  /// Returns the names that differ from `typed` in few letters or begin with it, most similar first.
+  /// Upper and lower case are the same.
   public static List<String> to(String typed, Collection<String> names) {
-    ToIntFunction<String> distance = name -> distance(typed, name);
+    var wanted = typed.toLowerCase(Locale.ROOT);
+    ToIntFunction<String> distance = name -> distance(wanted, name.toLowerCase(Locale.ROOT));
     return names.stream()
-        .filter(name -> distance.applyAsInt(name) <= Math.max(1, name.length() / 3))
+        .filter(
+            name ->
+                distance.applyAsInt(name) <= Math.max(1, name.length() / 3)
+                    || begins(wanted, name.toLowerCase(Locale.ROOT)))
         .sorted(Comparator.comparingInt(distance).thenComparing(Comparator.naturalOrder()))
         .limit(FOUND_MAX)
         .toList();
+  }
+
+  private static boolean begins(String typed, String name) {
+    return typed.length() >= BEGINNING_MIN && name.startsWith(typed);
   }
 
   /// Returns how many letters must be added, removed, changed or swapped with the next one.

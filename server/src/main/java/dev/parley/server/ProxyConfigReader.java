@@ -16,18 +16,15 @@ final class ProxyConfigReader {
 
   private ProxyConfigReader() {}
 
-  static Config.AgentKind.Proxy kind(AgentSection section) {
-    if (section.hasLocalSettings()) {
-      throw invalid(
-          "type",
-          "type proxy supports only url, silence, id, name, description and taskTypes;"
-              + " configure everything else at the service");
-    }
+  static Config.AgentKind kind(AgentSection section, ConfigProblems problems) {
     var silence = or(section.silence(), ProxySettings.SILENCE);
     if (silence.compareTo(SILENCE_MIN) < 0) {
-      throw invalid("silence", "must be at least 1s");
+      problems.add(invalid("silence", "must be at least 1s"));
     }
-    return new Config.AgentKind.Proxy(new ProxySettings(url(section.url()), silence));
+    var url = problems.collect(() -> url(section.url()));
+    return url == null
+        ? AgentConfigReader.INVALID
+        : new Config.AgentKind.Proxy(new ProxySettings(url, silence));
   }
 
   /// Parses the address in `url`.

@@ -26,22 +26,17 @@ final class RemoteAgentConfigReader {
 
   private RemoteAgentConfigReader() {}
 
-  static Config.AgentKind.A2a kind(AgentSection section) {
-    if (section.hasLocalSettings()) {
-      throw invalid(
-          "type",
-          "type a2a supports only url, version, transport, headers, token, timeout, silence, id,"
-              + " name, description and taskTypes; configure everything else at the remote"
-              + " agent");
-    }
-    return new Config.AgentKind.A2a(
-        new A2aRemoteSettings(
-            ProxyConfigReader.url(section.url()),
-            version(or(section.version(), AUTO)),
-            transport(or(section.transport(), AUTO)),
-            headers(or(section.headers(), Map.of()), section.token()),
-            wait("timeout", or(section.timeout(), A2aRemoteSettings.TIMEOUT)),
-            wait("silence", or(section.silence(), A2aRemoteSettings.SILENCE))));
+  static Config.AgentKind kind(AgentSection section, ConfigProblems problems) {
+    var url = problems.collect(() -> ProxyConfigReader.url(section.url()));
+    var version = problems.collect(() -> version(or(section.version(), AUTO)));
+    var transport = problems.collect(() -> transport(or(section.transport(), AUTO)));
+    var headers = headers(or(section.headers(), Map.of()), section.token(), problems);
+    var timeout = wait("timeout", or(section.timeout(), A2aRemoteSettings.TIMEOUT), problems);
+    var silence = wait("silence", or(section.silence(), A2aRemoteSettings.SILENCE), problems);
+    return url == null
+        ? AgentConfigReader.INVALID
+        : new Config.AgentKind.A2a(
+            new A2aRemoteSettings(url, version, transport, headers, timeout, silence));
   }
 
   private static @Nullable A2aVersion version(String text) {
@@ -60,11 +55,12 @@ final class RemoteAgentConfigReader {
             .orElseThrow(() -> notOneOf("transport", text, List.of(AUTO, "jsonrpc", "rest")));
   }
 
-  private static Map<String, String> headers(Map<String, String> given, @Nullable String token) {
+  private static Map<String, String> headers(
+      Map<String, String> given, @Nullable String token, ConfigProblems problems) {
     var headers = new LinkedHashMap<>(given);
     if (token != null) {
       if (given.keySet().stream().anyMatch("authorization"::equalsIgnoreCase)) {
-        throw invalid("token", "is not allowed together with the header Authorization");
+        problems.add(invalid("token", "is not allowed together with the header Authorization"));
       }
       headers.put("Authorization", "Bearer " + token);
     }
@@ -74,15 +70,15 @@ final class RemoteAgentConfigReader {
               || value.chars().anyMatch(Character::isISOControl)
               || value.isBlank()) {
             // The message must not contain the value.
-            throw invalid("headers." + name, "this is not a valid header");
+            problems.add(invalid("headers." + name, "this is not a valid header"));
           }
         });
     return headers;
   }
 
-  private static Duration wait(String where, Duration wait) {
+  private static Duration wait(String key, Duration wait, ConfigProblems problems) {
     if (wait.compareTo(WAIT_MIN) < 0 || wait.compareTo(WAIT_MAX) > 0) {
-      throw invalid(where, "must be between 1s and 1h");
+      problems.add(invalid(key, "must be between 1s and 1h"));
     }
     return wait;
   }

@@ -2,7 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.parley.mcp.McpServer;
 import dev.parley.protocol.AgentTypeId;
@@ -13,6 +13,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -132,7 +133,8 @@ class ConfigTest {
         "limits: {maxTurns: many} | :1:20: limits.maxTurns: must be a whole number; found \"many\"",
         "limits: {maxTurns: -3} | :1:20: limits.maxTurns: must be at least 1; found -3",
         "agents: [{id: a, type: a2a}] | agents.a.url: must be an address",
-        "agents: [{id: a, type: a2a, url: 'http://a', model: b}] | type a2a supports only url",
+        "agents: [{id: a, type: a2a, url: 'http://a', model: b}] | :1:46: agents.a.model: is not"
+            + " allowed with type a2a",
         "agents: [{id: a, type: a2a, url: 'http://a', version: 2}] | version: must be one of auto",
         "agents: [{id: a, type: a2a, url: 'http://a', transport: grpc}] | transport: must be one of"
             + " auto",
@@ -140,7 +142,7 @@ class ConfigTest {
             + " and 1h",
         "agents: [{id: a, type: a2a, url: 'http://a', token: t, headers: {authorization: b}}] |"
             + " a.token: is not allowed together",
-        "agents: [{id: a, type: llm, token: t}] | need type a2a",
+        "agents: [{id: a, type: llm, token: t}] | agents.a.token: needs type a2a",
         "agents: [{id: a, type: cli}] | needs cli: claude, codex, gemini or jsonl",
         "agents: [{id: a, type: cli, cli: vi}] | claude, codex, gemini, jsonl",
         "agents: [{id: a, type: cli, cli: jsonl}] | needs a command",
@@ -148,24 +150,45 @@ class ConfigTest {
         "agents: [{id: a, type: cli, cli: claude, mcp: [x]}] | there is no MCP server x",
         "agents: [{id: a, type: cli, cli: claude, silence: 1ms}] | at least 1s",
         "agents: [{id: a, type: cli, cli: claude, tools: [shell]}] | are not allowed with type cli",
-        "agents: [{id: a, type: cli, cli: claude, mapping: {text: $.a}}] | mapping and resume need cli jsonl",
-        "agents: [{id: a, type: cli, cli: jsonl, command: [x], mapping: {text: a b}}] | a path is",
-        "agents: [{id: a, maxTurns: 3}] | need type cli",
+        "agents: [{id: a, type: cli, cli: claude, mapping: {text: $.a}}] | agents.a.mapping: needs cli"
+            + " jsonl",
+        "agents: [{id: a, type: cli, cli: jsonl, command: [x], mapping: {text: a b}}] |"
+            + " agents.a.mapping.text: a path is",
+        "agents: [{id: a, maxTurns: 3}] | agents.a.maxTurns: needs type cli",
         "agents: [{id: a, tools: ['agent:x']}] | no agent for the tool agent:x",
         "agents: [{id: supervisor}] | reserved for the supervisor",
         "agents: [{id: a, permission: alow}] | :1:30: agents.a.permission: must be one of allow,"
             + " ask, deny; found \"alow\". Did you mean allow?",
-        "agents: [{id: a, taskTypes: [cooking]}] | taskTypes",
+        "agents: [{id: a, taskTypes: [cooking]}] | :1:30: agents.a.taskTypes[0]: must be one of",
         "limits: {inputTimeout: 0} | between 1ms",
         "mcpServers: {a: {url: 'https://x.org', oauth: {clientSecret: s}}} | clientId",
-        "mcpServers: {a: {command: [x], oauth: {clientId: s}}} | cannot be used with headers or oauth",
+        "mcpServers: {a: {command: [x], oauth: {clientId: s}}} | mcpServers.a.oauth: needs url",
         "limits: {whenInputLapses: wait} | limits.whenInputLapses: must be one of continue, fail",
-        "agents: [{id: a, tools: [shel]}] | no tool shel; known: files, shell, http",
+        "agents: [{id: a, tools: [clock, shel]}] | :1:33: agents.a.tools[1]: there is no tool shel;"
+            + " known: files, shell, http",
         "agents: [{id: a, tools: [shel]}] | Did you mean shell?",
-        "agents: [{id: a, tools: [shell], permissions: {deny: ['shel(rm *)']}}] | fits none of its"
-            + " tools: shell",
+        "agents: [{id: a, tools: [shell], permissions: {deny: ['*', 'shel(rm *)']}}] | :1:60:"
+            + " agents.a.permissions.deny[1]: shel(rm *) matches none of its tools: shell",
+        "agents: [{id: a, tools: [shell], permissions: {deny: ['shel(rm *)']}}] | Did you mean"
+            + " shell(rm *)?",
+        "mcp: {e: {command: [x]}} | :1:1: mcp: unknown key. Did you mean mcpServers?",
+        "agents: [{id: a, permission: Allow}] | found \"Allow\". Did you mean allow?",
+        "models: {m: {provider: OpenAI}} | found \"OpenAI\". Did you mean openai?",
+        "models: {m: {provider: offline, model: x}} | :1:33: models.m.model: is not allowed with"
+            + " provider offline",
+        "models: {m: {provider: offline, prices: {input: 1}}} | models.m.prices: is not allowed"
+            + " with provider offline",
+        "privateHosts: [box, 'a b'] | :1:21: privateHosts[1]: must be a host name or an address,"
+            + " with or without a port, such as intranet, 10.0.0.7:8080 or [fd00::7]; found \"a b\"",
+        "privateHosts: ['http://x/'] | privateHosts[0]: must be a host name or an address",
+        "privateHosts: [''] | privateHosts[0]: must be a host name or an address",
+        "privateHosts: ['x:0'] | privateHosts[0]: must be a host name or an address",
+        "privateHosts: ['x:65536'] | privateHosts[0]: must be a host name or an address",
+        "privateHosts: ['::1'] | privateHosts[0]: must be a host name or an address",
+        "limits:\\n"
+            + "\tmaxTurns: 5 | :2:1: this is not YAML: a tab is not allowed here; use spaces",
+        "agents: [{id: a}, {id: b}, {id: a}] | :1:33: agents.a.id: two agents have the id a",
         "mcpServers: {e: {command: npx}} | mcpServers.e.command: must be a list",
-        "agents: [{id: a}, {id: a}] | two agents have the id a",
         "models: {claude: {provider: offline}}\\n"
             + "agents: [{id: a, model: cluade}] | :2:25: agents.a.model: there is no model cluade;"
             + " known: claude. Did you mean claude?",
@@ -175,7 +198,7 @@ class ConfigTest {
         "mcpServers: {e: {command: [npx], url: 'http://x/'}} | either command or url",
         "mcpServers: {e: {env: {A: b}}} | either command or url",
         "mcpServers: {e: {command: []}} | command must not be empty",
-        "mcpServers: {e: {command: [x], headers: {A: b}}} | cannot be used with headers",
+        "mcpServers: {e: {command: [x], headers: {A: b}}} | mcpServers.e.headers: needs url",
         "mcpServers: {e: {url: 'http://x/', env: {A: b}}} | env: needs command",
         "mcpServers: {e: {url: 'ftp://x/'}} | url: must be like",
         "mcpServers: {'e/f': {command: [x]}} | a name is",
@@ -187,7 +210,8 @@ class ConfigTest {
         "auth: {tokens: []} | at least one token",
         "auth: {tokens: [{name: me, sha256: abc}]} | 64 hexadecimal",
         "agents: [{id: a}, {id: b, colour: 1}] | :1:27: agents.b.colour: unknown key",
-        "'limits: {maxTurns: 5' | not YAML",
+        "'limits: {maxTurns: 5' | :1:21: this is not YAML: expected ',' or '}',"
+            + " but got the end of the file",
         "limits:\\n"
             + "  maxTurns: 5\\n"
             + "  maxDepth: 2\\n"
@@ -225,54 +249,150 @@ class ConfigTest {
 
   @Test
   void all_errors_are_reported_at_once_in_the_order_of_the_file() {
-    assertThatThrownBy(
-            () ->
-                read(
-                    """
-                    models:
-                      claude: {provider: anthropc, apiKey: k}
-                      gpt: {provider: openai, apiKey: k, maxTokens: -1}
-                    agents:
-                      - {id: a, model: gtp}
-                      - {id: b, permission: never}
-                    limits: {maxDepth: 0}
-                    allowedOrigins: [example.org]
-                    vault: {store: disk}
-                    """))
-        .extracting(wrong -> String.valueOf(wrong.getMessage()).lines().toList(), LIST)
-        .map(line -> String.valueOf(line).replaceFirst(".*parley.yaml", ""))
-        .satisfiesExactly(
-            line -> assertThat(line).startsWith(":2:22: models.claude.provider: must be one of"),
-            line -> assertThat(line).startsWith(":3:49: models.gpt.maxTokens: must be at least 1"),
-            line -> assertThat(line).startsWith(":5:20: agents.a.model: there is no model gtp"),
-            line -> assertThat(line).startsWith(":6:25: agents.b.permission: must be one of"),
-            line -> assertThat(line).startsWith(":7:20: limits.maxDepth: must be at least 1"),
-            line -> assertThat(line).startsWith(":8:18: allowedOrigins[0]: must be scheme"),
-            line -> assertThat(line).startsWith(":9:16: vault.store: must be one of file, memory"));
+    assertThat(
+            errors(
+                """
+                models:
+                  claude: {provider: anthropc, apiKey: k}
+                  gpt: {provider: openai, apiKey: k, maxTokens: -1, timeout: 0, api: both}
+                agents:
+                  - {id: a, model: gtp, tools: [shel, clock, 'agent:x', 'mcp:e'],
+                     permission: never, permissions: {allow: ['clok'], deny: ['clock', 'nothing']}}
+                  - {id: b, permission: never, taskTypes: [cooking], token: t}
+                  - {id: a, model: gpt, type: cli, cli: vi, silence: 0}
+                supervisor: {model: gptt, fallbackAgent: c}
+                mcpServers: {x: {command: [], timeout: 0, effect: none}}
+                limits: {maxTurns: 0, maxDepth: -1, maxTokens: -5, maxStreams: 0}
+                workspaces: [missing, '.', gone]
+                auth: {tokens: [{name: local, sha256: abc}, {name: me, sha256: "%s"}]}
+                approvals: {mode: lax, a2aCallers: [you, me]}
+                allowedHosts: [a b, c]
+                allowedOrigins: [example.org, 'https://example.org/x']
+                vault: {store: disk}
+                a2a: {version: 2, card: big}
+                """
+                    .formatted(HASH)))
+        .containsExactly(
+            ":2:22 models.claude.provider",
+            ":3:49 models.gpt.maxTokens",
+            ":3:62 models.gpt.timeout",
+            ":3:70 models.gpt.api",
+            ":5:20 agents.a.model",
+            ":5:33 agents.a.tools[0]",
+            ":5:46 agents.a.tools[2]",
+            ":5:57 agents.a.tools[3]",
+            ":6:18 agents.a.permission",
+            ":6:47 agents.a.permissions.allow[0]",
+            ":6:72 agents.a.permissions.deny[1]",
+            ":7:25 agents.b.permission",
+            ":7:44 agents.b.taskTypes[0]",
+            ":7:54 agents.b.token",
+            ":8:10 agents.a.id",
+            ":8:41 agents.a.cli",
+            ":8:54 agents.a.silence",
+            ":9:21 supervisor.model",
+            ":9:42 supervisor.fallbackAgent",
+            ":10:18 mcpServers.x.command",
+            ":10:40 mcpServers.x.timeout",
+            ":10:51 mcpServers.x.effect",
+            ":11:20 limits.maxTurns",
+            ":11:33 limits.maxDepth",
+            ":11:48 limits.maxTokens",
+            ":11:64 limits.maxStreams",
+            ":12:14 workspaces[0]",
+            ":12:28 workspaces[2]",
+            ":13:24 auth.tokens.local.name",
+            ":13:39 auth.tokens.local.sha256",
+            ":14:19 approvals.mode",
+            ":14:37 approvals.a2aCallers[0]",
+            ":15:16 allowedHosts[0]",
+            ":16:18 allowedOrigins[0]",
+            ":16:31 allowedOrigins[1]",
+            ":17:16 vault.store",
+            ":18:16 a2a.version",
+            ":18:25 a2a.card");
   }
 
   @Test
   void keys_that_are_there_twice_or_unknown_hide_no_errors_of_other_sections() {
-    assertThatThrownBy(
-            () ->
-                read(
-                    """
-                    models: {claude: {provider: anthropc, apiKey: k}}
-                    agents: [{id: a, model: claude, colour: red}, {id: b, model: gtp}]
-                    limits: {maxTurns: 5, maxTurns: 0}
-                    workspaces: [missing]
-                    allowedHosts: ['https://example.org']
-                    allowedOrigins: [example.org]
-                    """))
-        .extracting(wrong -> String.valueOf(wrong.getMessage()).lines().toList(), LIST)
-        .map(line -> String.valueOf(line).replaceFirst(".*parley.yaml", ""))
-        .satisfiesExactly(
-            line -> assertThat(line).startsWith(":1:29: models.claude.provider: must be one of"),
-            line -> assertThat(line).startsWith(":2:33: agents.a.colour: unknown key"),
-            line -> assertThat(line).startsWith(":3:23: limits.maxTurns: this key is in the"),
-            line -> assertThat(line).startsWith(":4:14: workspaces[0]: there is no folder"),
-            line -> assertThat(line).startsWith(":5:16: allowedHosts[0]: must be a host"),
-            line -> assertThat(line).startsWith(":6:18: allowedOrigins[0]: must be scheme"));
+    assertThat(
+            errors(
+                """
+                models: {claude: {provider: anthropc, apiKey: k}}
+                agents: [{id: a, model: claude, colour: red}, {id: b, model: gtp}]
+                limits: {maxTurns: 5, maxTurns: 0, maxDepth: 0}
+                workspaces: [missing]
+                allowedHosts: ['https://example.org']
+                allowedOrigins: [example.org]
+                approvals: {mode: lax}
+                """))
+        .containsExactly(
+            ":1:29 models.claude.provider",
+            ":2:33 agents.a.colour",
+            ":2:62 agents.b.model",
+            ":3:23 limits.maxTurns",
+            ":3:46 limits.maxDepth",
+            ":4:14 workspaces[0]",
+            ":5:16 allowedHosts[0]",
+            ":6:18 allowedOrigins[0]",
+            ":7:19 approvals.mode");
+  }
+
+  @Test
+  void errors_that_only_follow_from_another_one_are_not_reported() {
+    assertThat(
+            errors(
+                """
+                model: {claude: {provider: anthropic, apiKey: k}}
+                mcp: {e: {command: [x]}}
+                agents:
+                  - {id: a, model: claude, tools: ['mcp:e', 'agent:b'], type: [llm], cli: claude}
+                  - {idd: b, permission: never}
+                  - {id: c, tools: [shel], permissions: {deny: ['shell(rm *)']}}
+                supervisor: {fallbackAgent: b}
+                auth: {tokens: [{nam: me, sha256: "%s"}]}
+                approvals: {mode: strict, a2aCallers: [me]}
+                """
+                    .formatted(HASH)))
+        .containsExactly(
+            ":1:1 model",
+            ":2:1 mcp",
+            ":4:57 agents.a.type",
+            ":5:6 agents[1].idd",
+            ":5:26 agents[1].permission",
+            ":6:21 agents.c.tools[0]",
+            ":8:18 auth.tokens[0].nam");
+    assertThat(errors("models: {m: {provider: [x], maxTokens: 0}}"))
+        .containsExactly(":1:14 models.m.provider", ":1:40 models.m.maxTokens");
+    assertThat(errors("mcpServers: {e: {command: npx, timeout: 0}}"))
+        .containsExactly(":1:27 mcpServers.e.command", ":1:41 mcpServers.e.timeout");
+    assertThat(errors("mcpServers: {e: {command: [x], env: {A: ~}}}"))
+        .containsExactly(":1:38 mcpServers.e.env.A");
+  }
+
+  @Test
+  void at_most_a_hundred_errors_are_listed() {
+    var wrong = errors("workspaces: [" + "missing, ".repeat(103) + "'.']");
+
+    assertThat(wrong).hasSize(101);
+    assertThat(wrong.getLast()).isEqualTo("and 3 more errors");
+  }
+
+  /// The locations and paths of all errors, in the order of the report.
+  private List<String> errors(String yaml) {
+    var wrong = catchThrowableOfType(Rejection.Invalid.class, () -> read(yaml));
+    return String.valueOf(wrong.getMessage())
+        .lines()
+        .map(line -> line.replaceFirst(".*parley.yaml(:\\d+:\\d+): ([^ ]+): .*", "$1 $2"))
+        .toList();
+  }
+
+  @Test
+  void private_hosts_are_names_and_addresses_with_or_without_a_port() {
+    var config = read("privateHosts: [Box.local, 10.0.0.7, 'sso:8443', '[fd00::7]', '[::1]:99']");
+
+    assertThat(config.toolEnvironment().privateHosts())
+        .containsExactlyInAnyOrder("box.local", "10.0.0.7", "sso:8443", "[fd00::7]", "[::1]:99");
   }
 
   @Test

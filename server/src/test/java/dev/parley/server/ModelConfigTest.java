@@ -147,7 +147,7 @@ class ModelConfigTest {
         "{provider: openai, apiKey: k, thinking: -1} | thinking: must be 0",
         "{provider: anthropic, apiKey: k, thinking: 2000, maxTokens: 2000} | more than thinking",
         "{provider: openai, apiKey: k, prices: {input: 1}} | needs input and output",
-        "{provider: openai, apiKey: k, prices: {input: -1, output: 1}} | must not be negative",
+        "{provider: openai, apiKey: k, prices: {input: -1, output: 1}} | prices.input: a price must not be negative",
         "{provider: openai, apiKey: k, prices: {input: x, output: 1}} | models.m.prices.input: must"
             + " be a number; found \"x\"",
         "{provider: openai, apiKey: k, prices: {in: 1}} | models.m.prices.in: unknown key",

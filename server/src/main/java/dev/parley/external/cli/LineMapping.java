@@ -92,7 +92,7 @@ public record LineMapping(
   private static void check(String path) {
     if (!path.matches("\\$(\\.[^.\\s]+){0,20}")) {
       throw new Rejection.Invalid(
-          "mapping: a path is $ and up to 20 names after dots, like $.delta.text, not " + path);
+          "a path is $ and up to 20 names after dots, like $.delta.text, not " + path);
     }
   }
 
