@@ -53,6 +53,18 @@ public final class Vault {
     return new Vault(vaultSources, file, vaultContents);
   }
 
+  /// Checks that the vault in this folder can be opened with this key. Changes nothing.
+  ///
+  /// @throws Rejection if it cannot
+  public static void check(Path folder, @Nullable String key, VaultSources vaultSources) {
+    var vault = in(folder, key, vaultSources);
+    var keyFile = new VaultKey.KeyFile(folder, vaultSources.random());
+    // A vault that does not exist yet is created with an existing key file.
+    if (key == null && vault.contents().equals(VaultContents.EMPTY) && keyFile.exists()) {
+      keyFile.forExistingVault(new byte[0]);
+    }
+  }
+
   /// Returns the credential of this owner for `provider`, valid or not.
   public Optional<Credential> find(CredentialKind credentialKind, String owner, String provider) {
     return Optional.ofNullable(

@@ -105,6 +105,10 @@ sealed interface VaultKey {
       return folder.resolve(FILE);
     }
 
+    boolean exists() {
+      return Files.exists(file());
+    }
+
     @Override
     public SecretKey forExistingVault(byte[] salt) {
       var file = file();
@@ -125,7 +129,7 @@ sealed interface VaultKey {
 
     @Override
     public SecretKey forNewVault(byte[] salt) {
-      if (!Files.exists(file())) {
+      if (!exists()) {
         var bytes = new byte[BYTES];
         random.nextBytes(bytes);
         var text = Base64.getEncoder().encodeToString(bytes) + "\n";

@@ -112,7 +112,7 @@ final class DataFolder implements AutoCloseable {
     var foreign = false;
     try (var entries = Files.newDirectoryStream(folder)) {
       for (var entry : entries) {
-        if (OURS.matcher(entry.getFileName().toString()).matches()) {
+        if (isOurs(entry)) {
           ours.add(entry);
         } else {
           foreign = true;
@@ -142,6 +142,11 @@ final class DataFolder implements AutoCloseable {
         OwnerOnlyFiles.restrictPermissions(entry);
       }
     }
+  }
+
+  /// Returns true if Parley creates files with this name in a data folder.
+  static boolean isOurs(Path file) {
+    return OURS.matcher(file.getFileName().toString()).matches();
   }
 
   @Override

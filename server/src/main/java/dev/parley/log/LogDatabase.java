@@ -76,6 +76,9 @@ final class LogDatabase {
               // ErasureTable#FREE_PAGES.
               "INSERT INTO erasures SELECT 0 WHERE EXISTS (SELECT 1 FROM contexts)"));
 
+  private static final String OUR_TABLES =
+      "SELECT count(*) FROM sqlite_master WHERE name IN ('contexts', 'blocks', 'segments', 'keys')";
+
   static final int BUSY_MILLIS = 2_000;
 
   private final Path file;
@@ -154,6 +157,28 @@ final class LogDatabase {
           "a newer version of Parley wrote the log (schema " + version + "); use that version");
     }
     return version;
+  }
+
+  /// Reads what the start of a server reads, and writes nothing.
+  ///
+  /// @throws SQLException if a server could not start with this database
+  static void readAsAtStart(Connection connection) throws SQLException {
+    var version = checkVersion(connection);
+    if (version == 0 && number(connection, OUR_TABLES) > 0) {
+      throw new SQLException("it has tables of Parley, but no version");
+    }
+    // An older version is migrated first.
+    if (version == MIGRATIONS.size()) {
+      try {
+        ContextLoader.loadUnsealed(
+            connection,
+            new UnsealedBlocks(LogTuning.DEFAULT),
+            MemoryLimiters.of(LogTuning.DEFAULT));
+      } catch (RuntimeException unreadable) {
+        throw new SQLException("it is damaged: a block cannot be read", unreadable);
+      }
+      number(connection, "SELECT max(number) FROM contexts");
+    }
   }
 
   private static void migrate(Connection connection) throws SQLException {

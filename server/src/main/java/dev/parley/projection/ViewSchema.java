@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.List;
@@ -238,6 +239,14 @@ final class ViewSchema {
       case SQLITE_IOERR -> failure.getErrorCode() == SQLiteErrorCode.SQLITE_IOERR_SHORT_READ.code;
       default -> false;
     };
+  }
+
+  /// Returns true if this version wrote the tables of an open database.
+  static boolean isCurrent(Connection connection) throws SQLException {
+    try (var statement = connection.createStatement();
+        var rows = statement.executeQuery("PRAGMA user_version")) {
+      return rows.next() && rows.getInt(1) == VERSION;
+    }
   }
 
   private static @Nullable SqlSession openKept(Path file) throws SQLException {

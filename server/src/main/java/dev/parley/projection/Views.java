@@ -1,5 +1,6 @@
 package dev.parley.projection;
 
+import dev.parley.log.DatabaseCheck;
 import dev.parley.log.EventDraft;
 import dev.parley.log.EventLog;
 import dev.parley.log.FatalHandler;
@@ -16,11 +17,13 @@ import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskEvent.TaskDeleted;
 import dev.parley.protocol.TaskId;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -81,6 +84,24 @@ public final class Views implements AutoCloseable {
         thread.close();
       }
     }
+  }
+
+  /// Checks the views in `file` without changing them. Returns why the next start rebuilds them, or
+  /// empty if it can use them.
+  ///
+  /// @throws SQLException if a server cannot open the file
+  public static Optional<String> whyRebuilt(Path file, Duration patience) throws SQLException {
+    var current = new AtomicBoolean();
+    try {
+      DatabaseCheck.check(
+          file, patience, connection -> current.set(ViewSchema.isCurrent(connection)));
+    } catch (SQLException failure) {
+      if (ViewSchema.broken(failure)) {
+        return Optional.of("they are damaged");
+      }
+      throw failure;
+    }
+    return current.get() ? Optional.empty() : Optional.of("another version of Parley wrote them");
   }
 
   /// Returns false if the views contain entries that the log does not have, because it was restored

@@ -98,6 +98,17 @@ final class PushConfigStore implements AutoCloseable {
     }
   }
 
+  /// Reads what the start of a server reads, and writes nothing. The columns that it does not name
+  /// are added at the start if they are missing.
+  static void readAsAtStart(Connection connection) throws SQLException {
+    try (var statement = connection.createStatement()) {
+      if (number(statement, "SELECT count(*) FROM sqlite_master WHERE name = 'targets'") > 0) {
+        statement.execute(
+            "SELECT context, task, id, version, sealed, cursor, state FROM targets LIMIT 1");
+      }
+    }
+  }
+
   /// Adds a numeric column unless it exists: a server may have stopped after adding only one of
   /// them.
   private static void addColumn(Statement statement, String column, long value)

@@ -8,6 +8,7 @@ import dev.parley.api.a2a.A2aTaskReader;
 import dev.parley.api.a2a.PushConfigRegistry;
 import dev.parley.auth.VaultCipher;
 import dev.parley.http.FrameCursor;
+import dev.parley.log.DatabaseCheck;
 import dev.parley.log.EventLog;
 import dev.parley.projection.TaskView;
 import dev.parley.projection.Views;
@@ -18,6 +19,7 @@ import dev.parley.protocol.TaskId;
 import dev.parley.tool.WebhookClient;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -86,6 +88,14 @@ public final class PushNotifier implements PushConfigRegistry, AutoCloseable {
             pushNotifierDependencies.poster()::post,
             pushNotifierDependencies.clock(),
             pushNotifierDependencies.backoff());
+  }
+
+  /// Checks the database of webhooks in `file` without changing it.
+  ///
+  /// @return false if `patience` ended before the whole file was checked
+  /// @throws SQLException if a server cannot open the file, or if it is damaged
+  public static boolean check(Path file, Duration patience) throws SQLException {
+    return DatabaseCheck.check(file, patience, PushConfigStore::readAsAtStart);
   }
 
   /// Resumes the webhooks that were active when the server stopped, and removes those that ended
