@@ -1,7 +1,9 @@
 package dev.parley.app;
 
 import dev.parley.client.ClientSettings;
+import java.net.URI;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -24,6 +26,8 @@ final class DoctorCommand implements Callable<Integer> {
   /// A constant, because a logger without references is collected and loses its level.
   private static final Logger MCP = Logger.getLogger("dev.parley.mcp");
 
+  private static final Logger LOG = Logger.getLogger("dev.parley.log");
+
   private final Terminal terminal;
 
   @Mixin private final ServerOptions server = new ServerOptions();
@@ -31,7 +35,11 @@ final class DoctorCommand implements Callable<Integer> {
   @Option(names = "--port", paramLabel = "PORT", description = "The port to check. Default: 7070.")
   private int port = 7070;
 
-  @Option(names = "--config", paramLabel = "FILE", description = "The configuration to check.")
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description =
+          "The configuration to check. Default: that of the server that runs on the data folder.")
   private @Nullable Path config;
 
   @Option(
@@ -45,21 +53,25 @@ final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    ServeOptions.checkPort(port);
     var data = server.dataFolder(terminal).toAbsolutePath().normalize();
     var systemCheck = new SystemCheck(terminal, data);
     var running = ServerFile.read(data);
     systemCheck.java();
     systemCheck.dataFolder(running);
     systemCheck.sqlite();
-    // The findings contain what it would log.
+    // The findings contain what these would log.
     MCP.setLevel(Level.SEVERE);
-    var read = systemCheck.config(config);
+    LOG.setLevel(Level.OFF);
+    var checked = CheckedConfig.of(config, running);
+    var read = systemCheck.config(checked);
+    systemCheck.files(read);
     systemCheck.approvals();
-    if (!checkServer(systemCheck)) {
+    if (!checkServer(systemCheck, running)) {
       systemCheck.port(port);
     }
     if (read.isPresent()) {
-      systemCheck.programs(read.get(), config == null, offline);
+      systemCheck.programs(read.get(), checked.file() == null, offline);
       if (offline) {
         systemCheck.notContacted(read.get());
       } else {
@@ -71,7 +83,7 @@ final class DoctorCommand implements Callable<Integer> {
   }
 
   /// True if a server answers.
-  private boolean checkServer(SystemCheck systemCheck) {
+  private boolean checkServer(SystemCheck systemCheck, Optional<ServerFile> running) {
     ClientSettings settings;
     try {
       settings = server.settings(terminal);
@@ -82,6 +94,13 @@ final class DoctorCommand implements Callable<Integer> {
       systemCheck.noServer(none.getMessage());
       return false;
     }
-    return systemCheck.server(settings);
+    if (!systemCheck.server(settings)) {
+      return false;
+    }
+    var sameServer = running.map(file -> settings.url().equals(URI.create(file.url())));
+    if (config == null && !sameServer.orElse(false)) {
+      systemCheck.unknownConfig(settings.url());
+    }
+    return true;
   }
 }

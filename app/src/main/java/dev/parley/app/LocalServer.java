@@ -38,10 +38,8 @@ final class LocalServer implements AutoCloseable {
 
   private static LocalServer start(
       ServeOptions options, Config read, Map<String, String> environment, FatalHandler fatal) {
-    var port = options.port;
-    if (port != null && (port < 0 || port > ServeOptions.PORT_MAX)) {
-      throw new CommandExit(
-          CommandExit.USAGE, "--port must be between 0 and " + ServeOptions.PORT_MAX);
+    if (options.port != null) {
+      ServeOptions.checkPort(options.port);
     }
     var config = options.insecure ? read.madeInsecure() : read;
     config =
@@ -72,10 +70,16 @@ final class LocalServer implements AutoCloseable {
   ///
   /// @throws Exit if it is wrong
   static Config load(@Nullable Path file, Map<String, String> environment) {
+    return load(file, environment, Path.of("").toAbsolutePath());
+  }
+
+  /// Does the same for a server that was started in `folder`.
+  ///
+  /// @throws CommandExit if it is wrong
+  static Config load(@Nullable Path file, Map<String, String> environment, Path folder) {
     var home = Path.of(System.getProperty("user.home"));
-    var here = Path.of("").toAbsolutePath();
     try {
-      return Config.load(file, new Config.ProcessEnvironment(environment, home, here));
+      return Config.load(file, new Config.ProcessEnvironment(environment, home, folder));
     } catch (Rejection.Invalid wrong) {
       throw new CommandExit(CommandExit.USAGE, message(wrong));
     }

@@ -19,7 +19,7 @@ final class ServeOptions {
       description = "The port to listen on; 0 picks a free one. Default: 7070.")
   @Nullable Integer port;
 
-  static final int PORT_MAX = 65_535;
+  private static final int PORT_MAX = 65_535;
 
   @Option(
       names = "--data",
@@ -39,4 +39,14 @@ final class ServeOptions {
           "Listen on an address that other machines can reach, without tokens. Everyone who can"
               + " reach it can use your agents and read your files.")
   boolean insecure;
+
+  /// Checks the value of `--port`.
+  ///
+  /// @throws CommandExit if it is no port
+  static void checkPort(int port) {
+    if (port < 0 || port > PORT_MAX) {
+      throw new CommandExit(
+          CommandExit.USAGE, "--port must be between 0 and " + PORT_MAX + ", not " + port);
+    }
+  }
 }

@@ -16,19 +16,37 @@ import org.jspecify.annotations.Nullable;
 /// `server.json` in the data folder: the address of the server that uses this folder, for the other
 /// commands.
 ///
-/// `folder` identifies the data folder, so that a copy of it does not lead to the server of the
-/// original.
-record ServerFile(String url, long pid, Instant startedAt, @Nullable FolderKey folder) {
+/// @param folder identifies the data folder, so that a copy of it does not lead to the server of
+///     the original
+/// @param config the configuration file; empty if there is none, null if an older version wrote
+///     this
+/// @param workingDirectory the folder in which the server was started; null if an older version
+///     wrote this
+record ServerFile(
+    String url,
+    long pid,
+    Instant startedAt,
+    @Nullable FolderKey folder,
+    @Nullable String config,
+    @Nullable String workingDirectory) {
 
   private static final String NAME = "server.json";
 
   /// Clocks and boot times are not exact to the second.
   private static final long START_SLACK_SECONDS = 5;
 
-  static void write(Path data, URI url, Instant now) throws IOException {
+  /// Writes the file. `config` is the server's configuration file, or null if it has none.
+  static void write(Path data, URI url, @Nullable Path config, Instant now) throws IOException {
     Files.createDirectories(data);
     var pid = ProcessHandle.current().pid();
-    var file = new ServerFile(url.toString(), pid, now, FolderKey.of(data));
+    var file =
+        new ServerFile(
+            url.toString(),
+            pid,
+            now,
+            FolderKey.of(data),
+            config == null ? "" : config.toAbsolutePath().normalize().toString(),
+            Path.of("").toAbsolutePath().toString());
     var next = data.resolve(NAME + ".next");
     OwnerOnlyFiles.createFile(next);
     Files.write(next, Json.bytes(file));

@@ -8,12 +8,14 @@ import dev.parley.external.cli.CliProgram;
 import dev.parley.external.cli.CliSettings;
 import dev.parley.protocol.Rejection;
 import dev.parley.server.Config;
+import dev.parley.server.DataFolderDiagnosis;
 import dev.parley.server.Diagnosis;
 import dev.parley.server.ParleyVersion;
 import dev.parley.tool.process.ClientProcessCheck;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -139,11 +141,24 @@ final class SystemCheck {
     }
   }
 
+  /// Checks that a server can open the files of the data folder. Without a configuration, the vault
+  /// is not checked.
+  void files(Optional<Config> config) throws InterruptedException {
+    var vault = config.map(Config::vault).orElse(null);
+    for (var diagnosisCheck : new DataFolderDiagnosis(data, vault).checks()) {
+      report(diagnosisCheck.subject(), diagnosisCheck.finding());
+    }
+  }
+
   /// The configuration, if it has no errors.
-  Optional<Config> config(@Nullable Path config) {
+  Optional<Config> config(CheckedConfig config) {
     try {
-      var read = LocalServer.load(config, terminal.environment());
-      ok("configuration", config == null ? "none; all defaults apply" : config + " has no errors");
+      var read = config.load(terminal.environment());
+      if (config.known()) {
+        ok("configuration", config.origin());
+      } else {
+        warn("configuration", config.origin());
+      }
       return Optional.of(read);
     } catch (CommandExit wrong) {
       String.valueOf(wrong.getMessage()).lines().forEach(line -> fail("configuration", line));
@@ -179,12 +194,15 @@ final class SystemCheck {
                           diagnosisCheck.target(),
                           Diagnosis.PATIENCE.toSeconds())));
       terminal.err().flush();
-      var diagnosisFinding = diagnosisCheck.finding();
-      switch (diagnosisFinding.grade()) {
-        case OK -> ok(diagnosisCheck.subject(), diagnosisFinding.text());
-        case WARNING -> warn(diagnosisCheck.subject(), diagnosisFinding.text());
-        case FAILURE -> fail(diagnosisCheck.subject(), diagnosisFinding.text());
-      }
+      report(diagnosisCheck.subject(), diagnosisCheck.finding());
+    }
+  }
+
+  private void report(String subject, Diagnosis.DiagnosisFinding diagnosisFinding) {
+    switch (diagnosisFinding.grade()) {
+      case OK -> ok(subject, diagnosisFinding.text());
+      case WARNING -> warn(subject, diagnosisFinding.text());
+      case FAILURE -> fail(subject, diagnosisFinding.text());
     }
   }
 
@@ -267,6 +285,12 @@ final class SystemCheck {
       fail("server", settings.url() + ": " + wrong.getMessage());
       return true;
     }
+  }
+
+  void unknownConfig(URI url) {
+    warn(
+        "configuration",
+        "that of the server at " + url + " is not known: pass its file with --config");
   }
 
   void noServer(@Nullable String reason) {

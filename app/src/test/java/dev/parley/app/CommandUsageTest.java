@@ -1,8 +1,10 @@
 package dev.parley.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.server.ParleyVersion;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -42,6 +44,25 @@ class CommandUsageTest {
           .isEqualTo(
               "--limit must be at least 1, not %1$s%n--limit must be at least 1, not %1$s%n"
                   .formatted(limit));
+    }
+  }
+
+  @Test
+  void a_port_beyond_the_range_is_wrong_usage() {
+    for (var port : List.of("-1", "70000")) {
+      var own = TestTerminal.piped(Map.of());
+      var reason = "--port must be between 0 and 65535, not " + port;
+      assertThat(own.run("doctor", "--port", port, "--data", "/no/such/folder")).isEqualTo(2);
+      assertThat(own.out()).isEmpty();
+      assertThat(own.err()).isEqualTo(reason + "\n");
+
+      // Not through the command, which would handle the signals of this process.
+      var options = new ServeOptions();
+      options.port = Integer.valueOf(port);
+      assertThatThrownBy(() -> LocalServer.start(options, Path.of("/no/such/folder"), Map.of()))
+          .isInstanceOfSatisfying(
+              CommandExit.class, exit -> assertThat(exit.code()).isEqualTo(CommandExit.USAGE))
+          .hasMessage(reason);
     }
   }
 

@@ -203,7 +203,7 @@ class CommandsTest {
     var config = folder.resolve("parley.yaml");
     var agent = "{id: coder, type: cli, cli: claude, command: [%s]}";
     Files.writeString(config, "agents: [" + agent.formatted(program) + "]\n");
-    ServerFile.write(folder, url(), Instant.now());
+    ServerFile.write(folder, url(), null, Instant.now());
     var asked = new String[] {"doctor", "--data", folder.toString(), "--config", config.toString()};
     assertThat(testTerminal.run(asked)).isZero();
     assertThat(testTerminal.out()).contains("coder", program + ", 2.1.197 (Claude Code)");
@@ -215,7 +215,7 @@ class CommandsTest {
 
   @Test
   void doctor_finds_what_a_start_would_not() throws IOException {
-    ServerFile.write(folder, url(), Instant.now());
+    ServerFile.write(folder, url(), null, Instant.now());
     var config = folder.resolve("parley.yaml");
     var asked = new String[] {"doctor", "--data", folder.toString(), "--config", config.toString()};
 
@@ -252,15 +252,70 @@ class CommandsTest {
   }
 
   @Test
+  void doctor_finds_files_that_a_server_cannot_open() throws IOException {
+    ServerFile.write(folder, url(), null, Instant.now());
+    Files.writeString(folder.resolve("log.db"), "This is a text and no database.\n".repeat(500));
+    Files.writeString(folder.resolve("vault.key"), "not a key\n");
+
+    assertThat(testTerminal.run("doctor", "--data", folder.toString(), "--offline")).isEqualTo(1);
+    assertThat(testTerminal.out())
+        .contains("fail  log.db", "file is not a database", "fail  vault", "2 problems found");
+  }
+
+  @Test
+  void doctor_checks_the_configuration_of_the_running_server() throws IOException {
+    var config = folder.resolve("parley.yaml");
+    Files.writeString(config, "mcpServers: {e: {command: [no-such-program]}}");
+    ServerFile.write(folder, url(), config, Instant.now());
+
+    assertThat(testTerminal.run("doctor", "--data", folder.toString())).isEqualTo(1);
+    assertThat(testTerminal.out())
+        .contains(
+            "ok    configuration  " + config + " of the running server has no errors",
+            "fail  MCP e",
+            "there is no program no-such-program");
+  }
+
+  @Test
+  void doctor_says_that_the_running_server_has_no_configuration() throws IOException {
+    ServerFile.write(folder, url(), null, Instant.now());
+
+    assertThat(testTerminal.run("doctor", "--data", folder.toString())).isZero();
+    assertThat(testTerminal.out())
+        .contains("ok    configuration  none; the running server uses the defaults");
+  }
+
+  @Test
+  void doctor_says_that_it_does_not_know_the_configuration() throws IOException {
+    ServerFile.write(folder, url(), null, Instant.now());
+    var file = folder.resolve("server.json");
+    Files.writeString(file, Files.readString(file).replaceFirst(",\"config\":\"\"", ""));
+
+    assertThat(testTerminal.run("doctor", "--data", folder.toString())).isZero();
+    assertThat(testTerminal.out())
+        .contains("warn  configuration  not known: the running server does not report", "--config");
+  }
+
+  @Test
+  void doctor_does_not_know_the_configuration_of_a_server_elsewhere() {
+    assertThat(testTerminal.run("doctor", "--data", folder.toString(), "--url", url().toString()))
+        .isZero();
+    assertThat(testTerminal.out())
+        .contains(
+            "warn  configuration  that of the server at %s is not known: pass its file"
+                .formatted(url()));
+  }
+
+  @Test
   void doctor_looks_at_everything() throws IOException {
-    ServerFile.write(folder, url(), Instant.now());
+    ServerFile.write(folder, url(), null, Instant.now());
     assertThat(testTerminal.run("doctor", "--data", folder.toString())).isZero();
     assertThat(testTerminal.out()).contains("Java", "SQLite", "fsync", "data folder", "is healthy");
   }
 
   @Test
   void a_server_is_found_by_the_file_it_left_in_its_data_folder() throws Exception {
-    ServerFile.write(folder, url(), Instant.now());
+    ServerFile.write(folder, url(), null, Instant.now());
     var own = TestTerminal.piped(Map.of("PARLEY_DATA", folder.toString()));
 
     assertThat(own.run("contexts")).isZero();
@@ -331,7 +386,7 @@ class CommandsTest {
 
   @Test
   void a_copy_of_a_data_folder_does_not_lead_to_the_server_of_the_original() throws Exception {
-    ServerFile.write(folder, url(), Instant.now());
+    ServerFile.write(folder, url(), null, Instant.now());
     var copy = Files.createDirectory(folder.resolve("copy"));
     Files.copy(folder.resolve("server.json"), copy.resolve("server.json"));
 
@@ -347,7 +402,7 @@ class CommandsTest {
   @Test
   void a_file_that_a_dead_server_left_is_not_believed() throws Exception {
     ServerFile.write(
-        folder, URI.create("http://127.0.0.1:1"), Instant.parse("2001-01-01T00:00:00Z"));
+        folder, URI.create("http://127.0.0.1:1"), null, Instant.parse("2001-01-01T00:00:00Z"));
 
     assertThat(ServerFile.read(folder)).isEmpty();
   }
