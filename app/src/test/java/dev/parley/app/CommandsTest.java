@@ -10,6 +10,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.DriverManager;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -311,6 +312,46 @@ class CommandsTest {
     ServerFile.write(folder, url(), null, Instant.now());
     assertThat(testTerminal.run("doctor", "--data", folder.toString())).isZero();
     assertThat(testTerminal.out()).contains("Java", "SQLite", "fsync", "data folder", "is healthy");
+  }
+
+  @Test
+  void a_backup_is_not_written_into_the_data_folder() throws Exception {
+    var data = dataFolder();
+    var link = Files.createSymbolicLink(folder.resolve("link"), data);
+
+    for (var target : List.of(data.resolve("inside"), data.resolve("a/b"), link.resolve("c"))) {
+      var own = TestTerminal.piped(Map.of());
+      assertThat(own.run("backup", target.toString(), "--data", data.toString())).isEqualTo(1);
+      assertThat(own.err()).contains(target + " is inside the data folder " + data);
+    }
+    try (var files = Files.list(data)) {
+      assertThat(files).containsExactly(data.resolve("log.db"));
+    }
+  }
+
+  @Test
+  void restore_prints_its_folder_and_rejects_one_that_is_not_empty() throws Exception {
+    var backup = folder.resolve("backup").toString();
+    var own = TestTerminal.piped(Map.of("HOME", folder.toString()));
+    assertThat(own.run("backup", backup, "--data", dataFolder().toString())).isZero();
+
+    assertThat(own.run("restore", backup)).isZero();
+    assertThat(own.out())
+        .contains("Restored " + backup + " to " + folder.resolve(".parley") + ", ");
+    assertThat(own.run("restore", backup)).isEqualTo(1);
+    assertThat(own.err()).contains(folder.resolve(".parley") + " is not empty");
+    assertThat(own.run("restore", backup, "--data", backup + "/inside")).isEqualTo(1);
+    assertThat(own.err()).contains("is inside the backup");
+  }
+
+  /// A folder with an empty log.
+  private Path dataFolder() throws Exception {
+    var data = Files.createDirectory(folder.resolve("data"));
+    try (var connection = DriverManager.getConnection("jdbc:sqlite:" + data.resolve("log.db"));
+        var statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE contexts (number INTEGER PRIMARY KEY)");
+    }
+    return data;
   }
 
   @Test

@@ -36,6 +36,10 @@ public final class Backup {
     if (!Files.isRegularFile(data.resolve(LOG))) {
       throw new Rejection.NotFound("there is no data folder at " + data + ": it has no " + LOG);
     }
+    if (isInside(target, data)) {
+      throw new Rejection.Invalid(
+          target + " is inside the data folder " + data + "; choose a folder outside of it");
+    }
     return copy(data, target);
   }
 
@@ -47,6 +51,10 @@ public final class Backup {
   public static long restore(Path backup, Path data) {
     if (!Files.isRegularFile(backup.resolve(LOG))) {
       throw new Rejection.NotFound("there is no backup at " + backup + ": it has no " + LOG);
+    }
+    if (isInside(data, backup)) {
+      throw new Rejection.Invalid(
+          data + " is inside the backup " + backup + "; choose a folder outside of it");
     }
     try {
       if (Files.isDirectory(data)) {
@@ -61,6 +69,22 @@ public final class Backup {
       throw failed(data, unusable);
     }
     return copy(backup, data);
+  }
+
+  /// Returns true if `path`, which need not exist, is inside `folder`. Follows links.
+  private static boolean isInside(Path path, Path folder) {
+    try {
+      if (Files.exists(path) && Files.isSameFile(path, folder)) {
+        return false;
+      }
+      var existing = path.toAbsolutePath().normalize();
+      while (!Files.exists(existing) && existing.getParent() != null) {
+        existing = existing.getParent();
+      }
+      return existing.toRealPath().startsWith(folder.toRealPath());
+    } catch (IOException unusable) {
+      throw failed(path, unusable);
+    }
   }
 
   private static long copy(Path from, Path to) {
