@@ -132,7 +132,10 @@ final class CommandLineProgram {
           printError(
               terminal,
               CommandExit.NO_SERVER,
-              "No Parley server at " + unreachable.url() + ". Start one with: ./parley");
+              "No Parley server at "
+                  + unreachable.url()
+                  + ". Start one with: ./parley. To use another server, pass --data or --url, or"
+                  + " set PARLEY_DATA or PARLEY_URL");
       case Rejection.Unauthorized unauthorized ->
           printError(
               terminal,

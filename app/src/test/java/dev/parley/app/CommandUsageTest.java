@@ -139,7 +139,9 @@ class CommandUsageTest {
   void without_a_server_it_says_how_to_start_one() {
     assertThat(testTerminal.run("contexts")).isEqualTo(3);
     assertThat(testTerminal.err())
-        .isEqualTo("No Parley server at http://127.0.0.1:1. Start one with: ./parley\n");
+        .isEqualTo(
+            "No Parley server at http://127.0.0.1:1. Start one with: ./parley. To use another"
+                + " server, pass --data or --url, or set PARLEY_DATA or PARLEY_URL\n");
   }
 
   @Test
