@@ -31,7 +31,8 @@ import tools.jackson.databind.JsonNode;
       "  parley answer CONTEXT INPUT yes",
       "  parley answer --last INPUT yes",
       "  parley answer CONTEXT INPUT no --reason \"not on a Friday\"",
-      "  parley answer CONTEXT INPUT yes --arguments '{\"path\":\"b.txt\"}'"
+      "  parley answer CONTEXT INPUT yes --arguments '{\"path\":\"b.txt\"}'",
+      "  parley answer CONTEXT INPUT --skip"
     })
 final class AnswerCommand implements Callable<Integer> {
 
@@ -74,6 +75,12 @@ final class AnswerCommand implements Callable<Integer> {
       description = "Approve the call with these arguments instead.")
   private @Nullable String arguments;
 
+  @Option(names = "--decline", description = "Refuse to answer the question.")
+  private boolean decline;
+
+  @Option(names = "--skip", description = "Leave the question unanswered; the agent continues.")
+  private boolean skip;
+
   AnswerCommand(Terminal terminal) {
     this.terminal = terminal;
   }
@@ -115,6 +122,10 @@ final class AnswerCommand implements Callable<Integer> {
       throws IOException {
     var auth = item.map(InboxItem::authId).orElseGet(() -> closedSignIn(item));
     if (auth != null) {
+      if (decline || skip) {
+        throw new CommandExit(
+            CommandExit.USAGE, "--decline and --skip are for questions, not for a sign-in.");
+      }
       if (value != null) {
         // A secret among the arguments would be visible in the shell's history and the process
         // list.
@@ -130,12 +141,23 @@ final class AnswerCommand implements Callable<Integer> {
   /// A question that is no longer open, answered without VALUE, can only have been a sign-in. The
   /// server then reports what became of it.
   private @Nullable AuthId closedSignIn(Optional<InboxItem> item) {
-    return item.isEmpty() && value == null && arguments == null && input != null
+    return item.isEmpty()
+            && value == null
+            && arguments == null
+            && !decline
+            && !skip
+            && input != null
         ? new AuthId(input)
         : null;
   }
 
   private JsonNode value(Optional<InboxItem> item) {
+    if (decline || skip) {
+      if (decline == skip || value != null || reason != null || arguments != null) {
+        throw new CommandExit(CommandExit.USAGE, "Give either a VALUE, or --decline, or --skip.");
+      }
+      return decline ? AnswerValue.declined() : AnswerValue.skipped();
+    }
     if (value == null && arguments == null) {
       throw new CommandExit(
           CommandExit.USAGE, "The answer is missing: give a VALUE, such as yes or no.");

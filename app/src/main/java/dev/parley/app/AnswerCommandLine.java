@@ -12,7 +12,7 @@ final class AnswerCommandLine {
 
   private AnswerCommandLine() {}
 
-  /// A valid answer and, for a confirmation, a refusal. `server` has the options that select the
+  /// A valid answer and, for a confirmation or a form, a refusal. `server` has the options that select the
   /// server; it is empty for the default one.
   static List<String> of(AskedQuestion asked, String server) {
     return values(asked).stream()
@@ -32,7 +32,14 @@ final class AnswerCommandLine {
       return List.of(" " + quoted(typed(asked.options().getFirst())));
     }
     var schema = asked.schema();
-    return List.of(" " + quoted(schema == null ? "your answer" : typed(example(schema))));
+    return schema == null
+        ? List.of(" " + quoted("your answer"))
+        : List.of(" " + quoted(typed(example(schema))), " --decline", " --skip");
+  }
+
+  /// An answer that fits the schema of a question, as it is typed.
+  static String example(AskedQuestion asked) {
+    return asked.schema() == null ? "" : typed(example(asked.schema()));
   }
 
   /// The value as it is typed. Text that a terminal cannot show is written as JSON.
@@ -42,7 +49,12 @@ final class AnswerCommandLine {
   }
 
   private static JsonNode example(JsonNode schema) {
-    for (var given : List.of(schema.path("default"), schema.path("enum").path(0))) {
+    for (var given :
+        List.of(
+            schema.path("default"),
+            schema.path("enum").path(0),
+            schema.path("oneOf").path(0).path("const"),
+            schema.path("anyOf").path(0).path("const"))) {
       if (!given.isMissingNode()) {
         return given;
       }
@@ -61,7 +73,15 @@ final class AnswerCommandLine {
         }
         yield object;
       }
-      default -> nodes.stringNode("...");
+      default ->
+          nodes.stringNode(
+              switch (schema.path("format").asString("")) {
+                case "email" -> "name@example.org";
+                case "uri" -> "https://example.org";
+                case "date" -> "2026-12-31";
+                case "date-time" -> "2026-12-31T12:00:00Z";
+                default -> "...";
+              });
     };
   }
 

@@ -31,6 +31,16 @@ final class AnswerValue {
     return options != null && options.contains(text) ? text : json(typed, text);
   }
 
+  /// The answer that declines a question: the person does not want to answer.
+  static ObjectNode declined() {
+    return Json.object().put("declined", true);
+  }
+
+  /// The answer that skips a question: the person leaves it unanswered.
+  static ObjectNode skipped() {
+    return Json.object().put("skipped", true);
+  }
+
   /// The answer to a confirmation, with a reason or changed arguments.
   static ObjectNode confirmation(
       boolean approved, @Nullable String reason, @Nullable ObjectNode arguments) {

@@ -127,7 +127,14 @@ record AskedQuestion(
       lines.add("  " + (i + 1) + ") " + TextSanitizer.line(text, Integer.MAX_VALUE));
     }
     if (schema != null) {
-      lines.add("  as JSON that fits " + TextSanitizer.visible(schema.toString()));
+      var fields = FormFields.describe(schema);
+      lines.add(FormFields.isForm(schema) ? "  Fields of the answer:" : "  The answer:");
+      fields.stream().limit(previewMax).forEach(field -> lines.add("  | " + field));
+      if (fields.size() > previewMax) {
+        lines.add(
+            "  %d more fields: ./parley answer %s shows all of them"
+                .formatted(fields.size() - previewMax, context));
+      }
     }
     if (authUrl != null) {
       lines.add("  Open " + TextSanitizer.line(TextSanitizer.visible(authUrl), Integer.MAX_VALUE));

@@ -39,6 +39,12 @@ final class TerminalQuestions {
   void ask(Entry entry, InputRequired asked) {
     var question = AskedQuestion.of(entry, asked);
     question.lines(PREVIEW_LINES).forEach(this::print);
+    if (question.schema() != null
+        && question.inputType() != InputType.CONFIRMATION
+        && terminalInput.interactive()) {
+      print("  Type the answer as JSON, such as " + AnswerCommandLine.example(question));
+      print("  /decline refuses to answer, /skip leaves the question unanswered");
+    }
     askUntilAccepted(
         "The task waits for an answer. Give it with:\n  " + answerCommands(question),
         () -> send(question));
@@ -153,6 +159,12 @@ final class TerminalQuestions {
       return null;
     }
     var text = typed.strip();
+    if (text.equals("/decline")) {
+      return AnswerValue.declined();
+    }
+    if (text.equals("/skip")) {
+      return AnswerValue.skipped();
+    }
     if (!options.isEmpty() && text.matches("\\d{1,4}")) {
       var number = Integer.parseInt(text);
       if (number >= 1 && number <= options.size()) {

@@ -158,7 +158,12 @@ class AnswerCommandTest {
             new InputId("i-1"), null, InputType.CUSTOM, "Where to?", schema, null, null, null);
     assertThat(hint(form))
         .endsWith(
-            "\n  ./parley answer c-1 i-1 '{\"seats\":2,\"class\":\"first\",\"who\":\"...\"}'\n");
+            """
+
+              ./parley answer c-1 i-1 '{"seats":2,"class":"first","who":"..."}'
+              ./parley answer c-1 i-1 --decline
+              ./parley answer c-1 i-1 --skip
+            """);
     assertThat(hint(signIn(AuthType.API_KEY, null))).endsWith("\n  ./parley answer c-1 au-1\n");
   }
 
@@ -278,9 +283,92 @@ class AnswerCommandTest {
 
       assertThat(testTerminal.run("answer", "c-1")).isZero();
       assertThat(testTerminal.out())
-          .contains("  as JSON that fits {\"type\":\"integer\",\"minimum\":3}\n")
+          .contains("  The answer:\n  | whole number. At least 3\n")
           .contains("    ./parley answer c-1 i-1 3\n");
     }
+  }
+
+  private static final String FORM =
+      """
+      {"type": "object", "required": ["seats", "class"], "properties": {
+        "seats": {"type": "integer", "minimum": 2, "maximum": 9, "description": "How many seats."},
+        "class": {"type": "string", "title": "The class", "enum": ["1", "2"],
+                  "enumNames": ["first", "second"], "default": "2"},
+        "meal": {"oneOf": [{"const": "v", "title": "vegan"}, {"const": "n"}]},
+        "extras": {"type": "array", "items": {"type": "string", "enum": ["wifi", "sofa"]}},
+        "mail": {"type": "string", "format": "email", "maxLength": 80},
+        "return": {"type": "boolean", "default": false},
+        "who": {"type": "object", "properties": {"name": {"type": "string"}}},
+        "a\\nb\\u001b[2J": {"type": "number", "description": "one\\n  asked by you"}}}
+      """;
+
+  private static final String FIELDS =
+      """
+      ? Where to?
+        Fields of the answer:
+        | seats (whole number, required): How many seats. At least 2. At most 9
+        | class (text, required): The class. One of "1" (first), "2" (second). Default: "2"
+        | meal (choice, optional). One of "v" (vegan), "n"
+        | extras (list, optional). Any of "wifi", "sofa"
+        | mail (text, email, optional). At most 80 characters
+        | return (true or false, optional). Default: false
+        | who (object, optional). JSON that fits {"type":"object","properties":{"name":{"type":"string"}}}
+        | a b\\u{1B}[2J (number, optional): one   asked by you
+      """;
+
+  @Test
+  void a_form_is_a_list_of_its_fields_and_can_be_declined_and_skipped() {
+    var item = Json.object().put("contextId", "c-1").put("kind", "input").put("inputId", "i-1");
+    item.put("inputType", "data").put("prompt", "Where to?");
+    item.set("schema", Json.mapper().readTree(FORM));
+    try (var server = new FakeServer(List.of())) {
+      server.inbox(item.toString());
+      var testTerminal = TestTerminal.piped(server.environment());
+
+      assertThat(testTerminal.run("answer", "c-1")).isZero();
+      assertThat(testTerminal.out())
+          .contains(FIELDS)
+          .contains(
+              """
+                Answer with:
+                  ./parley answer c-1 i-1 '{"seats":2,"class":"2"}'
+                  ./parley answer c-1 i-1 --decline
+                  ./parley answer c-1 i-1 --skip
+              """);
+      assertThat(testTerminal.run("answer", "c-1", "i-1", "--decline")).isZero();
+      assertThat(testTerminal.run("answer", "c-1", "i-1", "--skip")).isZero();
+      assertThat(server.requests())
+          .contains("POST /api/contexts/c-1/inputs/i-1 {\"value\":{\"declined\":true}}")
+          .contains("POST /api/contexts/c-1/inputs/i-1 {\"value\":{\"skipped\":true}}");
+      assertThat(testTerminal.run("answer", "c-1", "i-1", "--skip", "--decline")).isEqualTo(2);
+      assertThat(testTerminal.run("answer", "c-1", "i-1", "--skip", "7")).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void a_form_in_a_chat_says_how_to_answer_decline_and_skip() {
+    var form =
+        new InputRequired(
+            new InputId("i-1"),
+            null,
+            InputType.DATA,
+            "Where to?",
+            Json.mapper().readTree(FORM),
+            null,
+            null,
+            null);
+
+    var answered = chat(form, "{\"seats\":3,\"class\":\"1\"}\n");
+    assertThat(answered.screen())
+        .contains(FIELDS)
+        .contains("  Type the answer as JSON, such as {\"seats\":2,\"class\":\"2\"}\n")
+        .contains("  /decline refuses to answer, /skip leaves the question unanswered\n");
+    assertThat(answered.requests())
+        .contains("POST /api/contexts/c-1/inputs/i-1 {\"value\":{\"seats\":3,\"class\":\"1\"}}");
+    assertThat(chat(form, "/decline\n").requests())
+        .contains("POST /api/contexts/c-1/inputs/i-1 {\"value\":{\"declined\":true}}");
+    assertThat(chat(form, "/skip\n").requests())
+        .contains("POST /api/contexts/c-1/inputs/i-1 {\"value\":{\"skipped\":true}}");
   }
 
   @Test
@@ -314,6 +402,7 @@ class AnswerCommandTest {
       assertThat(testTerminal.run("answer", "c-1", "i-1", "yes", "--arguments", "[]")).isEqualTo(2);
       assertThat(testTerminal.run("answer", "c-1", "i-1", "maybe", "--reason", "x")).isEqualTo(2);
       assertThat(testTerminal.run("answer", "c-1", "au-1", "s3cret")).isEqualTo(2);
+      assertThat(testTerminal.run("answer", "c-1", "au-1", "--skip")).isEqualTo(2);
       assertThat(server.requests()).noneMatch(request -> request.startsWith("POST"));
     }
   }
