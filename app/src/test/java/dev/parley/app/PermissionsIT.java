@@ -67,7 +67,7 @@ class PermissionsIT {
       use(server);
 
       assertThat(openToOthers(data)).containsOnlyKeys(data, other);
-      assertThat(server.err()).anyMatch(line -> line.contains("more than Parley's files"));
+      assertThat(server.err()).anyMatch(line -> line.contains("files that are not Parley's"));
     }
   }
 
