@@ -69,7 +69,7 @@ class TaskFailureLoggerTest {
         .singleElement()
         .asString()
         .matches(
-            "WARNING task failed: context=\\S+ task=\\S+ agent=one code=auth reason=.*refuses the"
+            "WARNING task failed: context=\\S+ task=\\S+ agent=one code=auth reason=.*rejects the"
                 + " key.*")
         .doesNotContain("sk-test", "private", "\n");
   }
