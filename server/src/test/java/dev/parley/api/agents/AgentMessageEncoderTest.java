@@ -8,6 +8,8 @@ import dev.parley.projection.EntryNumbering;
 import dev.parley.projection.Views;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Kind;
@@ -40,6 +42,8 @@ class AgentMessageEncoderTest {
       Kind kind) { // AGENT-40, AGENT-46, AGENT-83
     var random = new RandomEvents(kind.wire().hashCode());
     var log = new MemoryLog(InstantSource.system());
+    var context = new ContextId("samples");
+    log.create(context, new ContextCreated("local", null, null));
     try (var views = new Views(folder.resolve("views.db"), log)) {
       var form = new AgentMessageEncoder(new AnswerSource(log, views));
       var claude = new ClaudeCodeFormat(log, views);
@@ -47,7 +51,7 @@ class AgentMessageEncoderTest {
         var made = random.entry(random.event(kind));
         var entry =
             new Entry(
-                made.contextId(),
+                context,
                 made.position(),
                 made.eventId(),
                 made.timestamp(),
