@@ -106,6 +106,11 @@ test(
       took.push(await caughtUp(page, await head(env.server, contextId)));
       await status(page).getByText(/Live/).waitFor();
       await page.getByText("Interrupted here; continues below.").nth(i).waitFor();
+      // Only an attempt that has written text is shown as interrupted by the next kill.
+      await text(page)
+        .filter({ hasText: "1 2 3" })
+        .nth(i + 1)
+        .waitFor();
     }
     await page.locator(".task-footer").waitFor({ timeout: 60_000 });
     const shown = await text(page).allInnerTexts();
