@@ -176,7 +176,7 @@ ensure_built() {
 # The files that a build is made from.
 sources() {
   local folders=(pom.xml) module
-  for module in protocol client server app benchmarks; do
+  for module in protocol client server offline compat/workflow compat/kagent compat/chat compat/agents app benchmarks; do
     [ "$module" = benchmarks ] && [ "$MODULE" != benchmarks ] && continue
     folders+=("$module/pom.xml")
     [ -d "$ROOT/$module/src/main" ] && folders+=("$module/src/main")
@@ -281,7 +281,7 @@ module_done() {
   local tenths
   [ -n "$module" ] || return 0
   tenths=$((($(now) - start) / 100))
-  [ "$module" = parley ] || say "$(printf '  %-10s %d.%d s' "$module" $((tenths / 10)) $((tenths % 10)))"
+  [ "$module" = parley ] || say "$(printf '  %-15s %d.%d s' "$module" $((tenths / 10)) $((tenths % 10)))"
   module=
 }
 

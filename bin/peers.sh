@@ -21,11 +21,6 @@ node_is_good() {
   [ "${version%%.*}" -ge "$NODE_MIN" ]
 }
 
-# Installs what the lock file in peers/$1 names, unless that is there already.
-install_peers() {
-  install_package "peers/$1"
-}
-
 # Installs what the lock file in the folder $1 names, unless that is there already.
 install_package() {
   local folder=$ROOT/$1 stamp installed

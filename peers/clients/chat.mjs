@@ -76,9 +76,15 @@ assert.equal(one.completed.content, '1 2 3 4 5');
 assert.notEqual(one.completed.messageId, messageId);
 assert.ok(one.lines.some((line) => /^Agent .+ started task [0-9a-f-]{36}$/.test(line)));
 assert.ok(one.lines.some((line) => line.startsWith('Progress: ')));
-assert.ok(one.lines.includes('Calling tool: subagents'));
-assert.ok(one.lines.includes('Tool result: success'));
 assert.equal(new Set(one.ids).size, one.ids.length);
+
+// Calls of tools: the supervisor calls one if several agents act.
+const shared = await call('POST', '/chat/messages', {
+  content: 'delegate tea to agent-research and agent-writer',
+});
+const several = await subscribe(shared.body.conversationId).done;
+assert.ok(several.lines.includes('Calling tool: subagents'));
+assert.ok(several.lines.includes('Tool result: success'));
 
 // 12.2 Continuing a conversation, now subscribed before the message is sent (13.1).
 const chosen = '550e8400-e29b-41d4-a716-446655440000';

@@ -198,7 +198,7 @@ test("who wants no motion sees none, and things still work", options, async () =
   );
   assert.deepEqual(moving, []);
   await stop(page);
-  const { page: usual } = await env.open();
+  const { page: usual } = await env.open({ reducedMotion: "no-preference" });
   await startConversation(usual, "count slowly to 400");
   await usual.locator(".task-status").waitFor();
   assert.ok((await usual.evaluate(() => document.getAnimations().length)) > 0);

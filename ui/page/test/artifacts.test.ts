@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { startConversation, sendMessage, waitUntilIdle, SKIP, setUp } from "./page.js";
+import {
+  downloadedText,
+  startConversation,
+  sendMessage,
+  waitUntilIdle,
+  SKIP,
+  setUp,
+} from "./page.js";
 
 const env = setUp();
 const options = { skip: SKIP };
@@ -34,7 +40,7 @@ async function saved(page: Page, name: string): Promise<{ name: string; text: st
   const waiting = page.waitForEvent("download");
   await panel(page).getByRole("button", { name, exact: true }).click();
   const download = await waiting;
-  const text = readFileSync(await download.path(), "utf8");
+  const text = await downloadedText(download);
   return { name: download.suggestedFilename(), text };
 }
 

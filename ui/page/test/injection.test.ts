@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { startConversation, waitUntilIdle, SKIP, setUp } from "./page.js";
+import { downloadedText, startConversation, waitUntilIdle, SKIP, setUp } from "./page.js";
 import { watchForViolations } from "./violations.js";
 
 const AGENT = "<img src=x onerror=hit=1>[a](javascript:hit=1)";
@@ -67,7 +66,7 @@ test(
         await panel.getByRole("button", { name: "CSV" }).click();
         const download = await waiting;
         assert.doesNotMatch(download.suggestedFilename(), /[<>/:"]/);
-        const csv = readFileSync(await download.path(), "utf8");
+        const csv = await downloadedText(download);
         assert.doesNotMatch(csv, /(^|,|\n)"?[=@]/);
         assert.ok(csv.includes("'@SUM(1)") && csv.includes("'=HYPERLINK"));
       }

@@ -1,27 +1,25 @@
-import { existsSync, mkdirSync } from "node:fs";
-import { after, before } from "node:test";
+import { mkdirSync } from "node:fs";
+import { buffer } from "node:stream/consumers";
+import { after, afterEach, before } from "node:test";
 import { fileURLToPath } from "node:url";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Download,
+  type Page,
+} from "playwright-core";
 import { NO_SERVER, Server, type ServerOptions } from "./server.js";
 
-const PROGRAMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-const PROGRAM = process.env["CHROMIUM"] ?? PROGRAMS.find((one) => existsSync(one));
-const FLAGS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
+/** The address of the browser that the test runner started. */
+const BROWSER = process.env["PARLEY_PAGE_BROWSER"];
 const PATIENCE_MS = 30_000;
 const IMAGES = new URL("../../../../docs/images/", import.meta.url);
 
 /** Why tests that need a browser and a server are skipped, or false. */
 export const SKIP: string | false =
-  NO_SERVER || (PROGRAM === undefined ? "needs Chromium: apt-get install chromium" : false);
+  NO_SERVER || (BROWSER === undefined ? "needs Chromium: apt-get install chromium" : false);
 
 /** The server and browser of one test file. */
 export interface TestSetup {
@@ -41,14 +39,19 @@ export interface Opened {
   readonly errors: readonly string[];
 }
 
-/** Starts a server and a browser before the tests of a file, and stops them afterwards. */
+/** Connects to a server and a browser before the tests of a file, and leaves them afterwards. */
 export function setUp(options: ServerOptions = {}): TestSetup {
   let browser: Browser | undefined;
   let server: Server | undefined;
+  const opened: BrowserContext[] = [];
   if (SKIP === false) {
     before(async () => {
       server = await Server.start(options);
-      browser = await chromium.launch({ executablePath: PROGRAM ?? "", args: FLAGS });
+      browser = await chromium.connect(BROWSER ?? "");
+    });
+    // A page that stays open goes on drawing what its running tasks write.
+    afterEach(async () => {
+      await Promise.all(opened.splice(0).map((context) => context.close()));
     });
     after(async () => {
       await browser?.close();
@@ -66,7 +69,13 @@ export function setUp(options: ServerOptions = {}): TestSetup {
       if (browser === undefined || server === undefined) {
         throw new Error("the test server is not started");
       }
-      const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...rest });
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 800 },
+        // Without a graphics card, an endless animation takes a core.
+        reducedMotion: "reduce",
+        ...rest,
+      });
+      opened.push(context);
       const page = await context.newPage();
       page.setDefaultTimeout(PATIENCE_MS);
       const errors: string[] = [];
@@ -80,6 +89,12 @@ export function setUp(options: ServerOptions = {}): TestSetup {
       return { page, errors };
     },
   };
+}
+
+/** The text of a file that the page saved. */
+export async function downloadedText(download: Download): Promise<string> {
+  // `text` would remove a byte order mark.
+  return (await buffer(await download.createReadStream())).toString("utf8");
 }
 
 /** The message input. */

@@ -84,7 +84,7 @@ function beyond(page: Page): Promise<string[]> {
 
 for (const width of [390, 320]) {
   test(`nothing reaches beyond a screen of ${width} pixels`, { skip: SKIP }, async () => {
-    const { page } = await env.open({ viewport: { width, height: 740 }, reducedMotion: "reduce" });
+    const { page } = await env.open({ viewport: { width, height: 740 } });
     await page.getByText("Try one of these").waitFor();
     assert.deepEqual(await beyond(page), [], "first screen");
     await page.locator(".options summary").click();

@@ -51,11 +51,8 @@ test("the past is what was watched live, with its artifacts", { skip: SKIP }, as
   const { events } = await api.events(contextId, { limit: 1_000, filter: { internal: true } });
   const replay = await Replay.start(contextId, events, await api.agentTypes());
   try {
-    const { page: then } = await env.open({ reducedMotion: "reduce" });
-    const { page: now, errors } = await env.open({
-      reducedMotion: "reduce",
-      at: `#/c/${contextId}/at/1`,
-    });
+    const { page: then } = await env.open();
+    const { page: now, errors } = await env.open({ at: `#/c/${contextId}/at/1` });
     replay.advance(1);
     await then.goto(`${replay.url}/#/c/${contextId}`);
     for (const page of [then, now]) {

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import {
@@ -10,6 +13,7 @@ import {
   waitUntilIdle,
   SKIP,
   setUp,
+  stop,
 } from "./page.js";
 
 const env = setUp({ files: { "notes.txt": "one\ntwo\n" } });
@@ -63,14 +67,19 @@ test("thoughts are shown as much as one wants", options, async () => {
 test(
   "a tool call shows arguments, live progress, result and how long it took",
   options,
-  async () => {
+  async (t) => {
     const { page } = await env.open();
-    await startConversation(page, "run for i in 1 2 3; do echo step $i; sleep 2; done");
+    // The command runs for as long as this folder exists.
+    const running = mkdtempSync(join(tmpdir(), "parley-running-"));
+    const end = (): void => rmSync(running, { recursive: true, force: true });
+    t.after(end);
+    await startConversation(page, `run echo step 1; while [ -e ${running} ]; do sleep 0.1; done`);
     await page.getByRole("button", { name: "Approve" }).click();
     await page.locator(".progress", { hasText: /step \d/ }).waitFor();
     await screenshot(page, "tool-progress");
     const call = rows(page, "call");
     const height = (await call.boundingBox())?.height;
+    end();
     await waitUntilIdle(page);
     assert.equal((await call.boundingBox())?.height, height);
     assert.match(await call.locator(".duration").innerText(), /^\d/);
@@ -155,7 +164,7 @@ test(
   async () => {
     const { page } = await env.open();
     await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
-    await startConversation(page, "delegate count slowly to 150 to research and writer");
+    await startConversation(page, "delegate count slowly to 4000 to research and writer");
     await page.getByText("0 of 2 done").waitFor();
     const research = page.locator(".subagent", { hasText: "Research" });
     await research
@@ -164,11 +173,15 @@ test(
       .click();
     await research.locator(".subagent-thread", { hasText: "1 2 3" }).waitFor();
     await screenshot(page, "sub-agents");
+    await stop(page);
+    await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
+    await sendMessage(page, "delegate say hello to research and writer");
     await page.getByText("2 of 2 done").waitFor();
+    await page.locator(".task-footer").nth(1).waitFor();
     await waitUntilIdle(page);
     await page.getByRole("combobox", { name: "Agent" }).selectOption("agent-code");
     await sendMessage(page, "delegate delegate say deep down to writer to research");
-    const outer = page.locator(".thread-rows > .row > .subagents").nth(1);
+    const outer = page.locator(".thread-rows > .row > .subagents").nth(2);
     await outer.locator(".subagent-open").first().click();
     const inner = outer.locator(".subagent .subagent", { hasText: "Writer" });
     await inner.locator(".subagent-open").first().click();

@@ -1,5 +1,6 @@
 package dev.parley.app;
 
+import dev.parley.app.Terminal.TextStyle;
 import java.io.PrintStream;
 import java.time.Instant;
 import java.time.ZoneId;

@@ -1,17 +1,15 @@
 package dev.parley.app;
 
-import dev.parley.client.InboxItem;
 import dev.parley.client.ParleyClient;
 import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.InputId;
+import dev.parley.protocol.PendingView;
 import java.io.IOException;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
@@ -34,11 +32,7 @@ import tools.jackson.databind.JsonNode;
       "  parley answer CONTEXT INPUT yes --arguments '{\"path\":\"b.txt\"}'",
       "  parley answer CONTEXT INPUT --skip"
     })
-final class AnswerCommand implements Callable<Integer> {
-
-  private final Terminal terminal;
-
-  @Mixin private final ServerOptions server = new ServerOptions();
+final class AnswerCommand extends ServerCommand {
 
   @Option(names = "--last", description = "The context that changed last, instead of CONTEXT.")
   private boolean last;
@@ -82,45 +76,41 @@ final class AnswerCommand implements Callable<Integer> {
   private boolean skip;
 
   AnswerCommand(Terminal terminal) {
-    this.terminal = terminal;
+    super(terminal);
   }
 
   @Override
-  public Integer call() throws IOException {
-    if (last) {
-      shiftArguments();
+  void checkArguments() {
+    if (!last) {
+      return;
     }
-    try (var client = server.client(terminal)) {
-      var place = last ? new IdLookup(client).last() : ContextArgument.find(client, context);
-      var asked =
-          InboxCommand.items(client).stream()
-              .filter(item -> item.contextId().equals(place))
-              .toList();
-      if (input == null) {
-        InboxCommand.print(terminal, asked, AskedQuestion.ALL_LINES, server.commandLineOptions());
-        return 0;
-      }
-      input = IdLookup.question(input, asked);
-      var item = asked.stream().filter(one -> one.id().equals(input)).findFirst();
-      answer(client, place, item);
-    }
-    terminal.out().println("Answered: " + input);
-    return 0;
-  }
-
-  /// With `--last` there is no CONTEXT before INPUT and VALUE.
-  private void shiftArguments() {
     if (value != null) {
       throw new CommandExit(CommandExit.USAGE, "Give either CONTEXT or --last, not both.");
     }
+    // With --last there is no CONTEXT before INPUT and VALUE.
     value = input;
     input = context;
     context = null;
   }
 
-  private void answer(ParleyClient client, ContextId place, Optional<InboxItem> item)
+  @Override
+  void run(ParleyClient client) throws IOException {
+    var place = last ? new IdLookup(client).last() : ContextArgument.find(client, context);
+    var asked =
+        InboxCommand.items(client).stream().filter(item -> item.contextId().equals(place)).toList();
+    if (input == null) {
+      InboxCommand.print(terminal, asked, AskedQuestion.ALL_LINES, server.commandLineOptions());
+      return;
+    }
+    input = IdLookup.question(input, asked);
+    var item = asked.stream().filter(one -> one.id().equals(input)).findFirst();
+    answer(client, place, item);
+    terminal.out().println("Answered: " + input);
+  }
+
+  private void answer(ParleyClient client, ContextId place, Optional<PendingView> item)
       throws IOException {
-    var auth = item.map(InboxItem::authId).orElseGet(() -> closedSignIn(item));
+    var auth = item.map(PendingView::authId).orElseGet(() -> closedSignIn(item));
     if (auth != null) {
       if (decline || skip) {
         throw new CommandExit(
@@ -140,7 +130,7 @@ final class AnswerCommand implements Callable<Integer> {
 
   /// A question that is no longer open, answered without VALUE, can only have been a sign-in. The
   /// server then reports what became of it.
-  private @Nullable AuthId closedSignIn(Optional<InboxItem> item) {
+  private @Nullable AuthId closedSignIn(Optional<PendingView> item) {
     return item.isEmpty()
             && value == null
             && arguments == null
@@ -151,7 +141,7 @@ final class AnswerCommand implements Callable<Integer> {
         : null;
   }
 
-  private JsonNode value(Optional<InboxItem> item) {
+  private JsonNode value(Optional<PendingView> item) {
     if (decline || skip) {
       if (decline == skip || value != null || reason != null || arguments != null) {
         throw new CommandExit(CommandExit.USAGE, "Give either a VALUE, or --decline, or --skip.");
@@ -165,10 +155,10 @@ final class AnswerCommand implements Callable<Integer> {
     var type =
         reason != null || arguments != null
             ? InputType.CONFIRMATION
-            : item.map(InboxItem::inputType).orElse(null);
+            : item.map(PendingView::inputType).orElse(null);
     var plain =
         AnswerValue.of(
-            value == null ? "yes" : value, type, item.map(InboxItem::options).orElse(null));
+            value == null ? "yes" : value, type, item.map(PendingView::options).orElse(null));
     if (reason == null && arguments == null) {
       return plain;
     }

@@ -1,21 +1,18 @@
 package dev.parley.app;
 
-import dev.parley.client.ArtifactInfo;
-import dev.parley.client.Page;
 import dev.parley.client.ParleyClient;
+import dev.parley.protocol.ArtifactView;
 import dev.parley.protocol.ContextId;
-import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ResultPage;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -34,14 +31,10 @@ import picocli.CommandLine.Parameters;
       "  parley artifacts CONTEXT report.md",
       "  parley artifacts --last report.md --out report.md"
     })
-final class ArtifactsCommand implements Callable<Integer> {
+final class ArtifactsCommand extends ServerCommand {
 
   private static final int PAGE = 200;
   private static final int NAME_MAX = 60;
-
-  private final Terminal terminal;
-
-  @Mixin private final ServerOptions server = new ServerOptions();
 
   @Parameters(
       index = "0",
@@ -76,11 +69,11 @@ final class ArtifactsCommand implements Callable<Integer> {
   private boolean json;
 
   ArtifactsCommand(Terminal terminal) {
-    this.terminal = terminal;
+    super(terminal);
   }
 
   @Override
-  public Integer call() throws IOException {
+  void checkArguments() {
     if (last) {
       if (name != null) {
         throw new CommandExit(CommandExit.USAGE, "Give either CONTEXT or --last, not both.");
@@ -91,43 +84,41 @@ final class ArtifactsCommand implements Callable<Integer> {
     if (name == null && (out != null || version != null)) {
       throw new CommandExit(CommandExit.USAGE, "Which artifact? Give its NAME.");
     }
-    try (var client = server.client(terminal)) {
-      var idLookup = new IdLookup(client);
-      var place = context == null ? idLookup.last() : idLookup.context(context);
-      var artifacts = all(client, place);
-      if (name != null) {
-        var one = find(artifacts, name);
-        if (out == null) {
-          print(terminal, client, place, one, version);
-        } else {
-          terminal.err().println("Saved: " + save(client, place, one, out));
-        }
-      } else if (json) {
-        for (var artifact : artifacts) {
-          terminal.out().println(new String(Json.bytes(artifact), StandardCharsets.UTF_8));
-        }
-        terminal.out().flush();
-      } else if (artifacts.isEmpty()) {
-        terminal.err().println("There are no artifacts in context " + place);
+  }
+
+  @Override
+  void run(ParleyClient client) throws IOException {
+    var idLookup = new IdLookup(client);
+    var place = context == null ? idLookup.last() : idLookup.context(context);
+    var artifacts = all(client, place);
+    if (name != null) {
+      var one = find(artifacts, name);
+      if (out == null) {
+        print(terminal, client, place, one, version);
       } else {
-        table(artifacts).print(terminal.out(), terminal.outStyle());
+        terminal.err().println("Saved: " + save(client, place, one, out));
       }
+    } else if (json) {
+      printJson(artifacts);
+    } else if (artifacts.isEmpty()) {
+      terminal.err().println("There are no artifacts in context " + place);
+    } else {
+      table(artifacts).print(terminal.out(), terminal.outStyle());
     }
-    return 0;
   }
 
-  static List<ArtifactInfo> all(ParleyClient client, ContextId context) {
-    return Page.collect(cursor -> client.artifacts(context, cursor, PAGE), Integer.MAX_VALUE);
+  static List<ArtifactView> all(ParleyClient client, ContextId context) {
+    return ResultPage.collect(cursor -> client.artifacts(context, cursor, PAGE), Integer.MAX_VALUE);
   }
 
-  static AlignedTable table(List<ArtifactInfo> artifacts) {
+  static AlignedTable table(List<ArtifactView> artifacts) {
     var alignedTable = new AlignedTable("ARTIFACT", "TYPE", "VERSION", "STATUS", "SIZE", "NAME");
     for (var artifact : artifacts) {
       alignedTable.row(
           artifact.artifactId().value(),
-          artifact.type(),
+          artifact.type().wire(),
           Integer.toString(artifact.version()),
-          artifact.status(),
+          artifact.status().wire(),
           HumanUnits.size(artifact.size()),
           artifact.name() == null ? "" : TextSanitizer.line(artifact.name(), NAME_MAX));
     }
@@ -138,7 +129,7 @@ final class ArtifactsCommand implements Callable<Integer> {
   ///
   /// @throws Rejection.NotFound if there is none
   /// @throws Exit if there are several
-  static ArtifactInfo find(List<ArtifactInfo> artifacts, String typed) {
+  static ArtifactView find(List<ArtifactView> artifacts, String typed) {
     var missing =
         new Rejection.NotFound("There is no artifact " + TextSanitizer.line(typed, NAME_MAX));
     var named = artifacts.stream().filter(artifact -> typed.equals(artifact.name())).toList();
@@ -165,7 +156,7 @@ final class ArtifactsCommand implements Callable<Integer> {
       Terminal terminal,
       ParleyClient client,
       ContextId context,
-      ArtifactInfo artifact,
+      ArtifactView artifact,
       @Nullable Integer version)
       throws IOException {
     try (var content = client.content(context, artifact.artifactId(), version)) {
@@ -183,7 +174,7 @@ final class ArtifactsCommand implements Callable<Integer> {
     }
   }
 
-  private Path save(ParleyClient client, ContextId context, ArtifactInfo artifact, Path target)
+  private Path save(ParleyClient client, ContextId context, ArtifactView artifact, Path target)
       throws IOException {
     var file = Files.isDirectory(target) ? target.resolve(fileName(artifact)) : target;
     var folder = file.toAbsolutePath().getParent();
@@ -203,13 +194,13 @@ final class ArtifactsCommand implements Callable<Integer> {
     return file;
   }
 
-  private static String label(ArtifactInfo artifact) {
+  private static String label(ArtifactView artifact) {
     return artifact.name() == null ? artifact.artifactId().value() : artifact.name();
   }
 
   /// The last part of the artifact's name. A model chose the name: it must not point outside the
   /// folder, nor to a file that programs read automatically, such as `.bashrc`.
-  private static String fileName(ArtifactInfo artifact) {
+  private static String fileName(ArtifactView artifact) {
     var name = TextSanitizer.line(label(artifact), NAME_MAX * 4);
     var last = name.substring(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
     return last.isBlank() || last.stripLeading().startsWith(".")

@@ -1,6 +1,5 @@
 package dev.parley.app;
 
-import dev.parley.client.InboxItem;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.ContextId;
@@ -8,6 +7,7 @@ import dev.parley.protocol.Entry;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.PendingView;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -72,7 +72,7 @@ record AskedQuestion(
         asked.metadata());
   }
 
-  static AskedQuestion of(InboxItem item) {
+  static AskedQuestion of(PendingView item) {
     var sort = item.authType() == null ? item.kind() : item.authType().wire();
     return new AskedQuestion(
         item.contextId(),

@@ -1,10 +1,8 @@
 package dev.parley.app;
 
-import dev.parley.protocol.TaskId;
-import java.util.concurrent.Callable;
+import dev.parley.client.ParleyClient;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -14,11 +12,7 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description = "Cancels a task and all its subtasks. Text that was written so far is kept.",
     footer = {"", "Example:", "  parley cancel TASK"})
-final class CancelCommand implements Callable<Integer> {
-
-  private final Terminal terminal;
-
-  @Mixin private final ServerOptions server = new ServerOptions();
+final class CancelCommand extends ServerCommand {
 
   @Parameters(
       paramLabel = "TASK",
@@ -32,24 +26,20 @@ final class CancelCommand implements Callable<Integer> {
   private @Nullable String context;
 
   CancelCommand(Terminal terminal) {
-    this.terminal = terminal;
+    super(terminal);
   }
 
   @Override
-  public Integer call() {
-    TaskId id;
-    try (var client = server.client(terminal)) {
-      var foundContext = find(new IdLookup(client));
-      id = foundContext.task();
-      var before = client.task(foundContext.context(), id);
-      if (before.status().terminal()) {
-        terminal.out().println("Task " + id + " had already ended: " + before.status().wire());
-        return 0;
-      }
-      client.cancel(foundContext.context(), id);
+  void run(ParleyClient client) {
+    var foundContext = find(new IdLookup(client));
+    var id = foundContext.task();
+    var before = client.task(foundContext.context(), id);
+    if (before.status().terminal()) {
+      terminal.out().println("Task " + id + " had already ended: " + before.status().wire());
+      return;
     }
+    client.cancel(foundContext.context(), id);
     terminal.out().println("Cancellation requested: " + id);
-    return 0;
   }
 
   private IdLookup.FoundContext find(IdLookup idLookup) {

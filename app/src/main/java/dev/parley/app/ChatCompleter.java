@@ -1,7 +1,7 @@
 package dev.parley.app;
 
-import dev.parley.client.AgentTypeInfo;
 import dev.parley.client.Unreachable;
+import dev.parley.protocol.AgentTypeView;
 import dev.parley.protocol.Rejection;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,11 +19,11 @@ final class ChatCompleter {
   /// A possible completion.
   record Completion(String text, @Nullable String description) {}
 
-  private final Supplier<List<AgentTypeInfo>> server;
-  private @Nullable List<AgentTypeInfo> agents;
+  private final Supplier<List<AgentTypeView>> server;
+  private @Nullable List<AgentTypeView> agents;
 
   /// `server` returns the agents; it is called when they are first needed.
-  ChatCompleter(Supplier<List<AgentTypeInfo>> server) {
+  ChatCompleter(Supplier<List<AgentTypeView>> server) {
     this.server = server;
   }
 
@@ -54,7 +54,7 @@ final class ChatCompleter {
   }
 
   /// The agents of the server; none if the server cannot be asked.
-  List<AgentTypeInfo> agents() {
+  List<AgentTypeView> agents() {
     var known = agents;
     if (known == null) {
       try {

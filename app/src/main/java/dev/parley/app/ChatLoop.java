@@ -1,11 +1,11 @@
 package dev.parley.app;
 
-import dev.parley.client.Page;
 import dev.parley.client.ParleyClient;
 import dev.parley.client.Rewind;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ResultPage;
 import dev.parley.server.NameSuggestions;
 import java.io.IOException;
 import java.util.List;
@@ -151,7 +151,8 @@ final class ChatLoop {
   private void rewind() {
     var context = currentContext();
     var last =
-        Page.collect(cursor -> client.tasks(context, cursor, PAGE), Integer.MAX_VALUE).stream()
+        ResultPage.collect(cursor -> client.tasks(context, cursor, PAGE), Integer.MAX_VALUE)
+            .stream()
             .filter(task -> task.parentTaskId() == null)
             .reduce((_, later) -> later)
             .orElseThrow(

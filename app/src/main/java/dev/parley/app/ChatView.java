@@ -1,5 +1,6 @@
 package dev.parley.app;
 
+import dev.parley.app.Terminal.TextStyle;
 import dev.parley.protocol.ArtifactEvent;
 import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.ContentEvent.ContentComplete;
@@ -23,6 +24,8 @@ import dev.parley.protocol.ThoughtId;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -387,5 +390,34 @@ final class ChatView {
 
   private static String line(@Nullable String text) {
     return text == null ? "" : TextSanitizer.line(text, LINE_MAX);
+  }
+
+  /// The cost of a task and all its subtasks. For one thread.
+  static final class TaskTreeCost {
+
+    private static final int DECIMALS = 4;
+
+    private long tokens;
+    private @Nullable BigDecimal cost;
+
+    void add(Usage usage) {
+      tokens += usage.totalTokens();
+      if (usage.costUsd() != null) {
+        cost = cost == null ? usage.costUsd() : cost.add(usage.costUsd());
+      }
+    }
+
+    /// For example `, 8 tokens, $0.0012`; empty if no model was called.
+    String text() {
+      if (tokens == 0) {
+        return "";
+      }
+      return ", "
+          + tokens
+          + " tokens"
+          + (cost == null
+              ? ""
+              : ", $" + cost.setScale(DECIMALS, RoundingMode.HALF_UP).toPlainString());
+    }
   }
 }

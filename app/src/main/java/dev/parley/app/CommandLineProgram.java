@@ -1,5 +1,6 @@
 package dev.parley.app;
 
+import dev.parley.app.Terminal.ColorMode;
 import dev.parley.client.StreamGap;
 import dev.parley.client.Unreachable;
 import dev.parley.protocol.Rejection;
@@ -76,10 +77,15 @@ final class CommandLineProgram {
             .map(option -> option.longestName())
             .toList();
     if (parsed.hasSubcommand() && !early.isEmpty()) {
-      var command = parsed.subcommand().commandSpec().name();
+      var command = parsed.subcommand().commandSpec();
+      var foreign = early.stream().filter(name -> command.findOption(name) == null).toList();
       throw new ParameterException(
           parsed.commandSpec().commandLine(),
-          "Put " + String.join(", ", early) + " after the command: parley " + command + " ...");
+          foreign.isEmpty()
+              ? "Put %s after the command: parley %s ..."
+                  .formatted(String.join(", ", early), command.name())
+              : "parley %s has no %s, which is for parley serve."
+                  .formatted(command.name(), String.join(", ", foreign)));
     }
     if (parent != null) {
       exitWithParent(parent, parsed);

@@ -1,24 +1,27 @@
 package dev.parley.app;
 
 import dev.parley.client.EventPage;
-import dev.parley.client.MessageInfo;
-import dev.parley.client.Page;
 import dev.parley.client.ParleyClient;
 import dev.parley.client.StreamFilter;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageView;
 import dev.parley.protocol.Position;
+import dev.parley.protocol.ResultPage;
 import dev.parley.protocol.Timestamps;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// Exports a context page by page, so that contexts of any size can be exported.
 final class ContextExport {
 
   private static final int PAGE = 1000;
+  private static final int MESSAGES = 200;
   private static final int ARTIFACTS_MAX = 10_000;
   private static final int NAME_MAX = 200;
 
@@ -74,8 +77,9 @@ final class ContextExport {
         "# " + (title == null ? "Context " + context : TextSanitizer.line(title, NAME_MAX)));
     print.println();
     print.println("Context `" + context + "`, " + Timestamps.format(info.createdAt()));
-    new MessagePages(client, context).forEach(message -> message(print, message));
-    var artifacts = Page.collect(cursor -> client.artifacts(context, cursor, PAGE), ARTIFACTS_MAX);
+    forEachMessage(client, context, message -> message(print, message));
+    var artifacts =
+        ResultPage.collect(cursor -> client.artifacts(context, cursor, PAGE), ARTIFACTS_MAX);
     if (!artifacts.isEmpty()) {
       print.println();
       print.println("## Artifacts");
@@ -86,7 +90,7 @@ final class ContextExport {
             "- %s (%s, version %d, %s, `%s`)"
                 .formatted(
                     name == null ? "unnamed" : TextSanitizer.line(name, NAME_MAX),
-                    artifact.type(),
+                    artifact.type().wire(),
                     artifact.version(),
                     HumanUnits.size(artifact.size()),
                     artifact.artifactId()));
@@ -95,7 +99,17 @@ final class ContextExport {
     print.flush();
   }
 
-  private static void message(PrintStream print, MessageInfo message) {
+  /// Fetches all messages of a context, page by page.
+  static void forEachMessage(ParleyClient client, ContextId context, Consumer<MessageView> reader) {
+    @Nullable String cursor = null;
+    do {
+      var page = client.messages(context, cursor, MESSAGES);
+      page.items().forEach(reader);
+      cursor = page.items().isEmpty() ? null : page.nextCursor();
+    } while (cursor != null);
+  }
+
+  private static void message(PrintStream print, MessageView message) {
     var agent = message.agentId();
     print.println();
     print.println("## " + message.role().wire() + (agent == null ? "" : " (" + agent + ")"));

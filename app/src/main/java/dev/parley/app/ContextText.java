@@ -1,10 +1,10 @@
 package dev.parley.app;
 
-import dev.parley.client.ArtifactInfo;
-import dev.parley.client.ContextInfo;
-import dev.parley.client.MessageInfo;
-import dev.parley.client.Snapshot;
-import dev.parley.client.UsageInfo;
+import dev.parley.app.Terminal.TextStyle;
+import dev.parley.protocol.ArtifactView;
+import dev.parley.protocol.ContextSnapshot;
+import dev.parley.protocol.ContextView;
+import dev.parley.protocol.MessageView;
 import java.io.PrintStream;
 import java.util.List;
 
@@ -21,7 +21,7 @@ final class ContextText {
     this.textStyle = textStyle;
   }
 
-  void printHeader(ContextInfo context) {
+  void printHeader(ContextView context) {
     var title = context.title();
     out.println(textStyle.bold(title == null ? "(no title)" : TextSanitizer.line(title, NAME_MAX)));
     out.println(
@@ -30,7 +30,7 @@ final class ContextText {
                 .formatted(context.contextId(), context.messageCount(), context.position())));
   }
 
-  void printMessage(MessageInfo message) {
+  void printMessage(MessageView message) {
     var who = message.role().wire() + (message.agentId() == null ? "" : " " + message.agentId());
     out.println();
     out.println(
@@ -38,7 +38,7 @@ final class ContextText {
     out.println(TextSanitizer.text(message.content()).strip());
   }
 
-  void printDetails(Snapshot snapshot) {
+  void printDetails(ContextSnapshot snapshot) {
     for (var partial : snapshot.partialTexts()) {
       out.println();
       out.println(textStyle.bold("still writing") + textStyle.dim(" task " + partial.taskId()));
@@ -53,21 +53,21 @@ final class ContextText {
     out.flush();
   }
 
-  private void artifacts(List<ArtifactInfo> artifacts) {
+  private void artifacts(List<ArtifactView> artifacts) {
     if (!artifacts.isEmpty()) {
       section("Artifacts");
       ArtifactsCommand.table(artifacts).print(out, textStyle);
     }
   }
 
-  private void usage(List<UsageInfo> usage) {
+  private void usage(List<ContextSnapshot.UsageView> usage) {
     if (!usage.isEmpty()) {
       section("Usage");
       usageTable(usage).print(out, textStyle);
     }
   }
 
-  static AlignedTable usageTable(List<UsageInfo> usage) {
+  static AlignedTable usageTable(List<ContextSnapshot.UsageView> usage) {
     var alignedTable = new AlignedTable("MODEL", "CALLS", "TOKENS IN", "TOKENS OUT", "USD");
     for (var model : usage) {
       var cost = model.costUsd();

@@ -1,12 +1,9 @@
 package dev.parley.app;
 
-import dev.parley.client.ContextInfo;
-import dev.parley.client.Page;
-import dev.parley.protocol.Json;
-import java.nio.charset.StandardCharsets;
-import java.util.concurrent.Callable;
+import dev.parley.client.ParleyClient;
+import dev.parley.protocol.ContextView;
+import dev.parley.protocol.ResultPage;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// `parley contexts`.
@@ -15,14 +12,10 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = "Lists contexts, most recently changed first.",
     footer = {"", "Example:", "  parley contexts --limit 5"})
-final class ContextsCommand implements Callable<Integer> {
+final class ContextsCommand extends ServerCommand {
 
   private static final int PAGE = 200;
   private static final int TITLE_MAX = 60;
-
-  private final Terminal terminal;
-
-  @Mixin private final ServerOptions server = new ServerOptions();
 
   @Option(
       names = "--limit",
@@ -34,31 +27,30 @@ final class ContextsCommand implements Callable<Integer> {
   private boolean json;
 
   ContextsCommand(Terminal terminal) {
-    this.terminal = terminal;
+    super(terminal);
   }
 
   @Override
-  public Integer call() {
-    var most = LimitOption.check(limit);
-    try (var client = server.client(terminal)) {
-      var contexts = Page.collect(cursor -> client.contexts(cursor, Math.min(most, PAGE)), most);
-      if (json) {
-        contexts.forEach(
-            context ->
-                terminal.out().println(new String(Json.bytes(context), StandardCharsets.UTF_8)));
-      } else if (contexts.isEmpty()) {
-        terminal.err().println("There are no contexts yet. Start one with: parley chat");
-      } else {
-        var alignedTable =
-            new AlignedTable("CONTEXT", "UPDATED", "MESSAGES", "OPEN TASKS", "TITLE");
-        contexts.forEach(context -> add(alignedTable, context));
-        alignedTable.print(terminal.out(), terminal.outStyle());
-      }
-    }
-    return 0;
+  void checkArguments() {
+    checkLimit(limit);
   }
 
-  private static void add(AlignedTable alignedTable, ContextInfo context) {
+  @Override
+  void run(ParleyClient client) {
+    var contexts =
+        ResultPage.collect(cursor -> client.contexts(cursor, Math.min(limit, PAGE)), limit);
+    if (json) {
+      printJson(contexts);
+    } else if (contexts.isEmpty()) {
+      terminal.err().println("There are no contexts yet. Start one with: parley chat");
+    } else {
+      var alignedTable = new AlignedTable("CONTEXT", "UPDATED", "MESSAGES", "OPEN TASKS", "TITLE");
+      contexts.forEach(context -> add(alignedTable, context));
+      alignedTable.print(terminal.out(), terminal.outStyle());
+    }
+  }
+
+  private static void add(AlignedTable alignedTable, ContextView context) {
     alignedTable.row(
         context.contextId().value(),
         AlignedTable.time(context.updatedAt()),

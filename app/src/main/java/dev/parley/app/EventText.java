@@ -1,5 +1,6 @@
 package dev.parley.app;
 
+import dev.parley.app.Terminal.TextStyle;
 import dev.parley.protocol.ArtifactEvent;
 import dev.parley.protocol.AuthEvent;
 import dev.parley.protocol.ContentEvent;
@@ -42,7 +43,7 @@ final class EventText {
             entry.position(),
             textStyle.dim(TIME.format(entry.timestamp().atZone(zone))),
             task == null ? "" : shortId(task.value()),
-            entry.event().kind().wire(),
+            entry.kind().wire(),
             detail(entry.event()))
         .stripTrailing();
   }

@@ -1,7 +1,7 @@
 package dev.parley.app;
 
 import dev.parley.client.NewFork;
-import java.util.concurrent.Callable;
+import dev.parley.client.ParleyClient;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -13,11 +13,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = "Creates a context that shares the history of another, and prints its id.",
     footer = {"", "Examples:", "  parley fork CONTEXT", "  parley fork CONTEXT --at 17"})
-final class ForkCommand implements Callable<Integer> {
-
-  private final Terminal terminal;
-
-  @Mixin private final ServerOptions server = new ServerOptions();
+final class ForkCommand extends ServerCommand {
 
   @Mixin private final ContextArgument context = new ContextArgument();
 
@@ -28,15 +24,12 @@ final class ForkCommand implements Callable<Integer> {
   private @Nullable Long at;
 
   ForkCommand(Terminal terminal) {
-    this.terminal = terminal;
+    super(terminal);
   }
 
   @Override
-  public Integer call() {
-    try (var client = server.client(terminal)) {
-      var fork = at == null ? NewFork.OF_ALL : NewFork.at(at);
-      terminal.out().println(client.fork(context.find(client), fork).contextId());
-    }
-    return 0;
+  void run(ParleyClient client) {
+    var fork = at == null ? NewFork.OF_ALL : NewFork.at(at);
+    terminal.out().println(client.fork(context.find(client), fork).contextId());
   }
 }

@@ -1,13 +1,13 @@
 package dev.parley.app;
 
-import dev.parley.client.ContextInfo;
-import dev.parley.client.InboxItem;
-import dev.parley.client.Page;
 import dev.parley.client.ParleyClient;
-import dev.parley.client.TaskInfo;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.ContextView;
+import dev.parley.protocol.PendingView;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ResultPage;
 import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskView;
 import java.util.List;
 import java.util.function.Function;
 
@@ -43,7 +43,7 @@ final class IdLookup {
       if (typed.length() < PREFIX_MIN) {
         throw missing;
       }
-      var all = Page.collect(cursor -> client.contexts(cursor, PAGE), Integer.MAX_VALUE);
+      var all = ResultPage.collect(cursor -> client.contexts(cursor, PAGE), Integer.MAX_VALUE);
       return findUnique(
               typed, "contexts", all, item -> item.contextId().value(), IdLookup::line, missing)
           .contextId();
@@ -56,7 +56,7 @@ final class IdLookup {
   ContextId last() {
     return client.contexts(null, 1).items().stream()
         .findFirst()
-        .map(ContextInfo::contextId)
+        .map(ContextView::contextId)
         .orElseThrow(
             () ->
                 new CommandExit(
@@ -91,7 +91,7 @@ final class IdLookup {
         throw missing;
       }
       var open =
-          Page.collect(cursor -> client.contexts(cursor, PAGE), Integer.MAX_VALUE).stream()
+          ResultPage.collect(cursor -> client.contexts(cursor, PAGE), Integer.MAX_VALUE).stream()
               .filter(context -> context.openTasks() > 0)
               .flatMap(context -> tasks(context.contextId()).stream())
               .filter(task -> !task.status().terminal())
@@ -104,12 +104,12 @@ final class IdLookup {
   /// The id of the open question; `typed` itself if no id begins with it.
   ///
   /// @throws Exit if several ids begin with `typed`
-  static String question(String typed, List<InboxItem> asked) {
+  static String question(String typed, List<PendingView> asked) {
     if (typed.length() < PREFIX_MIN || asked.stream().noneMatch(item -> begins(typed, item.id()))) {
       return typed;
     }
     var missing = new Rejection.NotFound("There is no question " + typed);
-    return findUnique(typed, "questions", asked, InboxItem::id, IdLookup::line, missing).id();
+    return findUnique(typed, "questions", asked, PendingView::id, IdLookup::line, missing).id();
   }
 
   /// The item whose id is `typed`, or the only item whose id begins with it.
@@ -150,21 +150,21 @@ final class IdLookup {
     return id.startsWith(typed);
   }
 
-  private List<TaskInfo> tasks(ContextId context) {
-    return Page.collect(cursor -> client.tasks(context, cursor, PAGE), Integer.MAX_VALUE);
+  private List<TaskView> tasks(ContextId context) {
+    return ResultPage.collect(cursor -> client.tasks(context, cursor, PAGE), Integer.MAX_VALUE);
   }
 
-  private static TaskInfo oneTask(String typed, List<TaskInfo> tasks, Rejection.NotFound missing) {
+  private static TaskView oneTask(String typed, List<TaskView> tasks, Rejection.NotFound missing) {
     return findUnique(
         typed, "tasks", tasks, task -> task.taskId().value(), IdLookup::line, missing);
   }
 
-  private static String line(ContextInfo context) {
+  private static String line(ContextView context) {
     var title = context.title();
     return context.contextId() + (title == null ? "" : "  " + TextSanitizer.line(title, TITLE_MAX));
   }
 
-  private static String line(TaskInfo task) {
+  private static String line(TaskView task) {
     var prompt = task.prompt();
     return "%s  %s%s"
         .formatted(
@@ -173,7 +173,7 @@ final class IdLookup {
             prompt == null ? "" : "  " + TextSanitizer.line(prompt, TITLE_MAX));
   }
 
-  private static String line(InboxItem item) {
+  private static String line(PendingView item) {
     return item.id() + "  " + TextSanitizer.line(item.prompt(), TITLE_MAX);
   }
 }

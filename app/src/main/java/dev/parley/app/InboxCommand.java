@@ -1,14 +1,10 @@
 package dev.parley.app;
 
-import dev.parley.client.InboxItem;
-import dev.parley.client.Page;
 import dev.parley.client.ParleyClient;
-import dev.parley.protocol.Json;
-import java.nio.charset.StandardCharsets;
+import dev.parley.protocol.PendingView;
+import dev.parley.protocol.ResultPage;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// `parley inbox`.
@@ -17,46 +13,36 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = "Lists the open questions and sign-ins of all contexts, and how to answer them.",
     footer = {"", "Example:", "  parley inbox"})
-final class InboxCommand implements Callable<Integer> {
+final class InboxCommand extends ServerCommand {
 
   private static final int PAGE = 200;
   private static final int ITEMS_MAX = 1000;
   private static final int PREVIEW_LINES = 20;
 
-  private final Terminal terminal;
-
-  @Mixin private final ServerOptions server = new ServerOptions();
-
   @Option(names = "--json", description = "One JSON object per line.")
   private boolean json;
 
   InboxCommand(Terminal terminal) {
-    this.terminal = terminal;
+    super(terminal);
   }
 
   @Override
-  public Integer call() {
-    try (var client = server.client(terminal)) {
-      var items = items(client);
-      if (json) {
-        for (var item : items) {
-          terminal.out().println(new String(Json.bytes(item), StandardCharsets.UTF_8));
-        }
-        terminal.out().flush();
-      } else {
-        print(terminal, items, PREVIEW_LINES, server.commandLineOptions());
-      }
+  void run(ParleyClient client) {
+    var items = items(client);
+    if (json) {
+      printJson(items);
+    } else {
+      print(terminal, items, PREVIEW_LINES, server.commandLineOptions());
     }
-    return 0;
   }
 
   /// All open questions and sign-ins, up to [#ITEMS_MAX].
-  static List<InboxItem> items(ParleyClient client) {
-    return Page.collect(cursor -> client.inbox(cursor, PAGE), ITEMS_MAX);
+  static List<PendingView> items(ParleyClient client) {
+    return ResultPage.collect(cursor -> client.inbox(cursor, PAGE), ITEMS_MAX);
   }
 
   /// Prints each item with its context, its question, and the commands that answer it.
-  static void print(Terminal terminal, List<InboxItem> items, int previewMax, String server) {
+  static void print(Terminal terminal, List<PendingView> items, int previewMax, String server) {
     var out = terminal.out();
     if (items.isEmpty()) {
       out.println("There are no open questions.");

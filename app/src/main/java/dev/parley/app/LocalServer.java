@@ -3,11 +3,14 @@ package dev.parley.app;
 import dev.parley.log.FatalHandler;
 import dev.parley.protocol.Rejection;
 import dev.parley.server.Config;
+import dev.parley.server.Extensions;
 import dev.parley.server.Server;
+import dev.parley.task.FailPoint;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// A server inside this process. Only this class configures and starts one.
@@ -79,7 +82,8 @@ final class LocalServer implements AutoCloseable {
   static Config load(@Nullable Path file, Map<String, String> environment, Path folder) {
     var home = Path.of(System.getProperty("user.home"));
     try {
-      return Config.load(file, new Config.ProcessEnvironment(environment, home, folder));
+      return Config.load(
+          file, new Config.ProcessEnvironment(environment, home, folder), ProgramModules.ALL);
     } catch (Rejection.Invalid wrong) {
       throw new CommandExit(CommandExit.USAGE, message(wrong));
     }
@@ -87,5 +91,44 @@ final class LocalServer implements AutoCloseable {
 
   private static String message(Rejection rejection) {
     return String.valueOf(rejection.getMessage());
+  }
+
+  /// Ends the process, as if it were killed, when a fail point is reached for the nth time. Only
+  /// for tests of recovery: the environment variable `PARLEY_FAIL_AT` has the value `name:n`.
+  static final class HaltingFailPoint implements FailPoint {
+
+    private static final String VARIABLE = "PARLEY_FAIL_AT";
+    private static final int KILLED = 137;
+
+    private final String place;
+    private final AtomicInteger left;
+
+    private HaltingFailPoint(String place, int arrivals) {
+      this.place = place;
+      this.left = new AtomicInteger(arrivals);
+    }
+
+    /// The extensions of a server: the modules, and a fail point if the environment variable is
+    /// set.
+    static Extensions extensions(Map<String, String> environment) {
+      var wanted = environment.get(VARIABLE);
+      if (wanted == null) {
+        return ProgramModules.ALL;
+      }
+      var parts = wanted.split(":", 2);
+      if (parts.length != 2 || !parts[1].matches("[1-9][0-9]{0,5}")) {
+        throw new CommandExit(
+            CommandExit.USAGE, VARIABLE + " must be a fail point and a number, such as begun:1");
+      }
+      var halt = new HaltingFailPoint(parts[0], Integer.parseInt(parts[1]));
+      return ProgramModules.ALL.with(halt);
+    }
+
+    @Override
+    public void reach(String name) {
+      if (name.equals(place) && left.decrementAndGet() == 0) {
+        Runtime.getRuntime().halt(KILLED);
+      }
+    }
   }
 }

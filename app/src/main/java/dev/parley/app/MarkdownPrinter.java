@@ -1,5 +1,6 @@
 package dev.parley.app;
 
+import dev.parley.app.Terminal.TextStyle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;

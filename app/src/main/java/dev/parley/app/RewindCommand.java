@@ -1,9 +1,9 @@
 package dev.parley.app;
 
 import dev.parley.client.NewMessage;
+import dev.parley.client.ParleyClient;
 import dev.parley.client.Rewind;
 import dev.parley.protocol.ContextId;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -22,11 +22,7 @@ import picocli.CommandLine.Option;
       "  parley rewind CONTEXT --before TASK",
       "  parley rewind CONTEXT --to 17 --message \"count to 5 instead\""
     })
-final class RewindCommand implements Callable<Integer> {
-
-  private final Terminal terminal;
-
-  @Mixin private final ServerOptions server = new ServerOptions();
+final class RewindCommand extends ServerCommand {
 
   @Mixin private final ContextArgument context = new ContextArgument();
 
@@ -56,20 +52,17 @@ final class RewindCommand implements Callable<Integer> {
   private @Nullable String message;
 
   RewindCommand(Terminal terminal) {
-    this.terminal = terminal;
+    super(terminal);
   }
 
   @Override
-  public Integer call() {
-    try (var client = server.client(terminal)) {
-      var id = context.find(client);
-      var rewound = client.rewind(id, target.rewind(new IdLookup(client), id));
-      terminal.out().println("Context " + id + " is back at event " + rewound.toSeq());
-      if (message != null) {
-        var accepted = client.send(id, NewMessage.text(message));
-        terminal.out().println("Sent: task " + accepted.taskId());
-      }
+  void run(ParleyClient client) {
+    var id = context.find(client);
+    var rewound = client.rewind(id, target.rewind(new IdLookup(client), id));
+    terminal.out().println("Context " + id + " is back at event " + rewound.toSeq());
+    if (message != null) {
+      var accepted = client.send(id, NewMessage.text(message));
+      terminal.out().println("Sent: task " + accepted.taskId());
     }
-    return 0;
   }
 }

@@ -1,5 +1,6 @@
 package dev.parley.app;
 
+import dev.parley.app.Terminal.ColorMode;
 import dev.parley.server.ParleyVersion;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

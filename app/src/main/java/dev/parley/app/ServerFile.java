@@ -3,7 +3,7 @@ package dev.parley.app;
 import dev.parley.log.OwnerOnlyFiles;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
-import dev.parley.tool.process.FolderKey;
+import dev.parley.tool.process.ManagedProcesses.FolderKey;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

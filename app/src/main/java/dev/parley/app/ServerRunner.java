@@ -1,10 +1,13 @@
 package dev.parley.app;
 
+import dev.parley.log.FatalHandler;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -102,5 +105,38 @@ final class ServerRunner {
                 Thread.currentThread().interrupt();
               }
             });
+  }
+
+  /// Ends the process when its server cannot continue. The log survives, and a process supervisor
+  /// can start the server again.
+  static final class FatalExit implements FatalHandler {
+
+    private final PrintStream err;
+    private final IntConsumer halt;
+
+    FatalExit(PrintStream err) {
+      // Not exit: shutdown hooks may wait for the failed thread.
+      this(err, Runtime.getRuntime()::halt);
+    }
+
+    FatalExit(PrintStream err, IntConsumer halt) {
+      this.err = err;
+      this.halt = halt;
+    }
+
+    @Override
+    public void failed(String thread, Throwable cause) {
+      try {
+        err.println(
+            "parley: exiting because the thread "
+                + thread
+                + " failed: "
+                + cause
+                + ". Everything that was acknowledged is in the log. Start the server again.");
+        err.flush();
+      } finally {
+        halt.accept(CommandExit.FAILED);
+      }
+    }
   }
 }

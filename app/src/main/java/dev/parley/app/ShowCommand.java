@@ -1,6 +1,6 @@
 package dev.parley.app;
 
-import java.util.concurrent.Callable;
+import dev.parley.client.ParleyClient;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -10,32 +10,25 @@ import picocli.CommandLine.Mixin;
     mixinStandardHelpOptions = true,
     description = "Shows a context: the conversation, its tasks and artifacts, and its cost.",
     footer = {"", "Example:", "  parley show --last | less"})
-final class ShowCommand implements Callable<Integer> {
-
-  private final Terminal terminal;
-
-  @Mixin private final ServerOptions server = new ServerOptions();
+final class ShowCommand extends ServerCommand {
 
   @Mixin private final ContextArgument context = new ContextArgument();
 
   ShowCommand(Terminal terminal) {
-    this.terminal = terminal;
+    super(terminal);
   }
 
   @Override
-  public Integer call() {
-    try (var client = server.client(terminal)) {
-      var id = context.find(client);
-      var view = new ContextText(terminal.out(), terminal.outStyle());
-      var snapshot = client.snapshot(id);
-      view.printHeader(snapshot.context());
-      if (snapshot.hasEarlierMessages()) {
-        new MessagePages(client, id).forEach(view::printMessage);
-      } else {
-        snapshot.messages().forEach(view::printMessage);
-      }
-      view.printDetails(snapshot);
+  void run(ParleyClient client) {
+    var id = context.find(client);
+    var view = new ContextText(terminal.out(), terminal.outStyle());
+    var snapshot = client.snapshot(id);
+    view.printHeader(snapshot.context());
+    if (snapshot.hasEarlierMessages()) {
+      ContextExport.forEachMessage(client, id, view::printMessage);
+    } else {
+      snapshot.messages().forEach(view::printMessage);
     }
-    return 0;
+    view.printDetails(snapshot);
   }
 }

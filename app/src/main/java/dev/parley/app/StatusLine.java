@@ -1,5 +1,6 @@
 package dev.parley.app;
 
+import dev.parley.app.Terminal.TextStyle;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

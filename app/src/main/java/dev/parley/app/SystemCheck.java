@@ -1,5 +1,7 @@
 package dev.parley.app;
 
+import dev.parley.app.DoctorCommand.CheckedConfig;
+import dev.parley.app.Terminal.TextStyle;
 import dev.parley.client.BadAnswer;
 import dev.parley.client.ClientSettings;
 import dev.parley.client.ParleyClient;
@@ -7,25 +9,31 @@ import dev.parley.client.Unreachable;
 import dev.parley.external.cli.CliProgram;
 import dev.parley.external.cli.CliSettings;
 import dev.parley.protocol.Rejection;
+import dev.parley.server.AgentConfig.AgentKind;
 import dev.parley.server.Config;
 import dev.parley.server.DataFolderDiagnosis;
 import dev.parley.server.Diagnosis;
 import dev.parley.server.ParleyVersion;
 import dev.parley.tool.process.ClientProcessCheck;
+import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Checks the machine, the configuration and the server, and prints one line for each check.
@@ -171,7 +179,7 @@ final class SystemCheck {
   void programs(Config config, boolean defaults, boolean offline) {
     var none = true;
     for (var agent : config.agents()) {
-      if (agent.kind() instanceof Config.AgentKind.Cli(var settings)) {
+      if (agent.kind() instanceof AgentKind.Cli(var settings)) {
         program("agent " + agent.id().value(), settings, offline);
         none = false;
       }
@@ -321,5 +329,67 @@ final class SystemCheck {
 
   private void print(String mark, String what, String text) {
     terminal.out().println("%s  %-13s  %s".formatted(mark, what, TextSanitizer.text(text)));
+  }
+
+  /// Finds the program of a command-line agent and reads its version.
+  static final class ProgramCheck {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final int SHOWN_MAX = 80;
+
+    private final CliSettings settings;
+
+    ProgramCheck(CliSettings settings) {
+      this.settings = settings;
+    }
+
+    /// The file of the program, if it exists.
+    Optional<Path> find() {
+      return settings.file();
+    }
+
+    /// The version that the program reports. Unknown programs are not started: they might do
+    /// something else than print a version.
+    Optional<String> version() {
+      if (settings.program() == CliProgram.JSONL) {
+        return Optional.empty();
+      }
+      var words = new ArrayList<>(settings.command());
+      words.add("--version");
+      try {
+        return firstLine(words);
+      } catch (IOException unstartable) {
+        return Optional.empty();
+      } catch (InterruptedException told) {
+        Thread.currentThread().interrupt();
+        return Optional.empty();
+      }
+    }
+
+    private Optional<String> firstLine(List<String> words)
+        throws IOException, InterruptedException {
+      var said = Files.createTempFile("parley-doctor", ".txt");
+      try {
+        var builder = new ProcessBuilder(words);
+        builder.environment().clear();
+        builder.environment().putAll(settings.environment());
+        builder.redirectInput(new File("/dev/null")).redirectOutput(said.toFile());
+        builder.redirectError(ProcessBuilder.Redirect.DISCARD);
+        var process = builder.start();
+        if (!process.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+          process.descendants().forEach(ProcessHandle::destroyForcibly);
+          process.destroyForcibly();
+          return Optional.empty();
+        }
+        return new String(Files.readAllBytes(said), StandardCharsets.UTF_8)
+            .lines()
+            .map(String::strip)
+            .filter(line -> process.exitValue() == 0 && !line.isEmpty())
+            .map(line -> line.length() <= SHOWN_MAX ? line : line.substring(0, SHOWN_MAX))
+            .findFirst();
+      } finally {
+        Files.deleteIfExists(said);
+      }
+    }
   }
 }

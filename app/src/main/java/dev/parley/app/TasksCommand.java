@@ -1,11 +1,9 @@
 package dev.parley.app;
 
-import dev.parley.client.Page;
-import dev.parley.client.TaskInfo;
-import dev.parley.protocol.Json;
-import java.nio.charset.StandardCharsets;
+import dev.parley.client.ParleyClient;
+import dev.parley.protocol.ResultPage;
+import dev.parley.protocol.TaskView;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -16,14 +14,10 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = "Lists the tasks of a context, oldest first.",
     footer = {"", "Example:", "  parley tasks CONTEXT --json"})
-final class TasksCommand implements Callable<Integer> {
+final class TasksCommand extends ServerCommand {
 
   private static final int PAGE = 200;
   private static final int PROMPT_MAX = 50;
-
-  private final Terminal terminal;
-
-  @Mixin private final ServerOptions server = new ServerOptions();
 
   @Mixin private final ContextArgument context = new ContextArgument();
 
@@ -37,26 +31,27 @@ final class TasksCommand implements Callable<Integer> {
   private boolean json;
 
   TasksCommand(Terminal terminal) {
-    this.terminal = terminal;
+    super(terminal);
   }
 
   @Override
-  public Integer call() {
-    var most = LimitOption.check(limit);
-    try (var client = server.client(terminal)) {
-      var id = context.find(client);
-      var tasks = Page.collect(cursor -> client.tasks(id, cursor, Math.min(most, PAGE)), most);
-      if (json) {
-        tasks.forEach(
-            task -> terminal.out().println(new String(Json.bytes(task), StandardCharsets.UTF_8)));
-      } else {
-        table(tasks).print(terminal.out(), terminal.outStyle());
-      }
-    }
-    return 0;
+  void checkArguments() {
+    checkLimit(limit);
   }
 
-  static AlignedTable table(List<TaskInfo> tasks) {
+  @Override
+  void run(ParleyClient client) {
+    var id = context.find(client);
+    var tasks =
+        ResultPage.collect(cursor -> client.tasks(id, cursor, Math.min(limit, PAGE)), limit);
+    if (json) {
+      printJson(tasks);
+    } else {
+      table(tasks).print(terminal.out(), terminal.outStyle());
+    }
+  }
+
+  static AlignedTable table(List<TaskView> tasks) {
     var alignedTable = new AlignedTable("TASK", "STATUS", "AGENT", "STARTED", "TOOK", "PROMPT");
     for (var task : tasks) {
       var ended = task.endedAt();
@@ -71,7 +66,7 @@ final class TasksCommand implements Callable<Integer> {
     return alignedTable;
   }
 
-  private static String prompt(TaskInfo task) {
+  private static String prompt(TaskView task) {
     var prompt = task.prompt();
     var error = task.error();
     return (task.parentTaskId() == null ? "" : "> ")

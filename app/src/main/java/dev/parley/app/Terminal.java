@@ -10,6 +10,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -130,5 +131,80 @@ record Terminal(
     }
     // On other systems Java only reports whether standard input and output are both a terminal.
     return Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
+  }
+
+  /// Adds colours to text, or leaves it unchanged.
+  record TextStyle(boolean coloured) {
+
+    String dim(String text) {
+      return apply("2", text);
+    }
+
+    String bold(String text) {
+      return apply("1", text);
+    }
+
+    String red(String text) {
+      return apply("31", text);
+    }
+
+    String green(String text) {
+      return apply("32", text);
+    }
+
+    String yellow(String text) {
+      return apply("33", text);
+    }
+
+    private String apply(String code, String text) {
+      return coloured ? paint(code, text) : text;
+    }
+
+    /// The text with these terminal codes; unchanged if there are none.
+    static String paint(String codes, String text) {
+      return codes.isEmpty() || text.isEmpty()
+          ? text
+          : "\u001b[" + codes + "m" + text + "\u001b[0m";
+    }
+  }
+
+  /// When output is coloured.
+  enum ColorMode {
+    /// On a terminal that can show them, unless `NO_COLOR` is set.
+    AUTO,
+    ALWAYS,
+    NEVER;
+
+    static final String OPTION = "--color";
+
+    /// The mode that the arguments of a command line select.
+    ///
+    /// Errors about a wrong command line are coloured too, so the mode is read before the command
+    /// line is parsed. The parser rejects unknown modes later.
+    static ColorMode fromArguments(String... arguments) {
+      var mode = AUTO;
+      for (var i = 0; i < arguments.length && !arguments[i].equals("--"); i++) {
+        if (arguments[i].startsWith(OPTION + "=")) {
+          mode = of(arguments[i].substring(OPTION.length() + 1), mode);
+        } else if (arguments[i].equals(OPTION) && i + 1 < arguments.length) {
+          mode = of(arguments[i + 1], mode);
+        }
+      }
+      return mode;
+    }
+
+    private static ColorMode of(String name, ColorMode otherwise) {
+      for (var mode : values()) {
+        if (mode.name().equalsIgnoreCase(name)) {
+          return mode;
+        }
+      }
+      return otherwise;
+    }
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 }

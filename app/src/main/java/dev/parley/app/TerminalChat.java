@@ -1,12 +1,12 @@
 package dev.parley.app;
 
-import dev.parley.client.Accepted;
 import dev.parley.client.NewContext;
 import dev.parley.client.NewMessage;
 import dev.parley.client.ParleyClient;
 import dev.parley.client.StreamFilter;
 import dev.parley.client.TaskStream;
 import dev.parley.client.Unreachable;
+import dev.parley.protocol.AcceptedMessage;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.ContextId;
@@ -58,7 +58,7 @@ final class TerminalChat {
 
   private final Object lock = new Object();
   // Both guarded by lock: the task that Ctrl-C cancels, and whether it was pressed.
-  private @Nullable Accepted running;
+  private @Nullable AcceptedMessage running;
   private boolean canceling;
 
   /// A conversation on `status.terminal()`.
@@ -200,7 +200,7 @@ final class TerminalChat {
     question.run();
   }
 
-  private void setRunning(@Nullable Accepted accepted) {
+  private void setRunning(@Nullable AcceptedMessage accepted) {
     synchronized (lock) {
       running = accepted;
       canceling = false;
@@ -211,7 +211,7 @@ final class TerminalChat {
   /// next typed line is not an answer. If no task runs, or Ctrl-C was pressed before, the program
   /// ends at once.
   void interrupt() {
-    Accepted task;
+    AcceptedMessage task;
     synchronized (lock) {
       task = canceling ? null : running;
       canceling = true;
@@ -235,7 +235,7 @@ final class TerminalChat {
   }
 
   /// Cancels, but waits at most [#CANCEL_MAX] for the server.
-  private void cancelBriefly(Accepted task) {
+  private void cancelBriefly(AcceptedMessage task) {
     var thread = Thread.ofPlatform().daemon().name("parley-cancel").start(() -> cancel(task));
     try {
       if (!thread.join(CANCEL_MAX)) {
@@ -246,7 +246,7 @@ final class TerminalChat {
     }
   }
 
-  private void cancel(Accepted task) {
+  private void cancel(AcceptedMessage task) {
     try {
       client.cancel(task.contextId(), task.taskId());
     } catch (Rejection | Unreachable failure) {

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.parley.client.ParleyClient;
-import dev.parley.client.TaskInfo;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskView;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -288,7 +288,7 @@ class ChatTerminalIT {
       var context = client.contexts(null, 1).items().getFirst().contextId();
       while (true) {
         var states =
-            client.tasks(context, null, 100).items().stream().map(TaskInfo::status).toList();
+            client.tasks(context, null, 100).items().stream().map(TaskView::status).toList();
         if (states.stream().allMatch(TaskState::terminal)) {
           return states;
         }

@@ -125,8 +125,14 @@ class CommandUsageTest {
 
   @Test
   void options_before_the_command_are_not_ignored_in_silence() {
+    assertThat(testTerminal.run("--data", "folder", "contexts")).isEqualTo(2);
+    assertThat(testTerminal.err()).contains("Put --data after the command: parley contexts ...");
+  }
+
+  @Test
+  void an_option_of_serve_before_another_command_is_rejected() {
     assertThat(testTerminal.run("--port", "0", "contexts")).isEqualTo(2);
-    assertThat(testTerminal.err()).contains("Put --port after the command");
+    assertThat(testTerminal.err()).contains("parley contexts has no --port");
   }
 
   @Test

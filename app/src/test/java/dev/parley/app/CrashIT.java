@@ -9,8 +9,6 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,6 +24,9 @@ final class CrashIT {
   /// A supervisor delegates this to two agents, and each runs it.
   private static final String WORK = "delegate run `echo $PARLEY_CALL >> ledger` to a and b";
 
+  /// Three contexts with this work have more events than this.
+  private static final int ARRIVALS_MAX = 60;
+
   /// The fail points at which the program ends, each with a count.
   private static final List<String> PLACES =
       List.of(
@@ -33,7 +34,7 @@ final class CrashIT {
           "routed:1",
           "turn-durable:2",
           "children-written:1",
-          "after-park:1",
+          "spawned:1",
           "tool-started:1",
           "tool-effect:1",
           "tool-completed:2",
@@ -46,7 +47,6 @@ final class CrashIT {
           "model-asked",
           "turn-durable",
           "spawned",
-          "before-park",
           "calls-written",
           "tool-started",
           "tool-effect",
@@ -97,10 +97,13 @@ final class CrashIT {
     try (var logWitness = new LogWitness()) {
       for (var round = 0; round < 100; round++) {
         try (var server = serve()) {
+          logWitness.countArrivals();
           for (var i = 0; i < 3; i++) {
-            logWitness.send(server.url(), logWitness.create(server.url()), WORK);
+            var context = logWitness.create(server.url());
+            logWitness.startWatching(server.url(), context);
+            logWitness.send(server.url(), context, WORK);
           }
-          var _ = new CountDownLatch(1).await(random.nextInt(700), TimeUnit.MILLISECONDS);
+          logWitness.awaitArrivals(random.nextInt(ARRIVALS_MAX));
           server.kill();
         }
       }
@@ -133,7 +136,7 @@ final class CrashIT {
       try (var server = serve()) {
         check(logWitness, server);
       }
-    } catch (AssertionError wrong) {
+    } catch (AssertionError | IllegalStateException wrong) {
       throw new AssertionError("after dying at " + place + ": " + wrong.getMessage(), wrong);
     }
   }
@@ -142,10 +145,8 @@ final class CrashIT {
   private static boolean dies(String place) {
     var arrival = Integer.parseInt(place.replaceFirst(".*:", ""));
     return switch (place.replaceFirst(":.*", "")) {
-      case "submitted", "routed", "children-written", "spawned", "before-park", "after-park" ->
-          arrival == 1;
-      case "calls-written" -> arrival <= 3;
-      case "tool-started", "tool-effect", "tool-completed" -> arrival <= 2;
+      case "submitted", "routed", "children-written", "spawned" -> arrival == 1;
+      case "calls-written", "tool-started", "tool-effect", "tool-completed" -> arrival <= 2;
       default -> true;
     };
   }

@@ -13,14 +13,13 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
-import tools.jackson.databind.node.ObjectNode;
 
 /// The real program on a disk that becomes full and then has space again (CORE-23).
 ///
@@ -67,12 +66,8 @@ final class DiskFullIT {
       assertThat(server.err().stream().filter(line -> line.contains("the log cannot be written")))
           .hasSize(1);
       server.growDisk();
-      while (get(url, "/readyz").statusCode() != 200) {
-        Thread.onSpinWait();
-      }
-      while (server.err().stream().noneMatch(line -> line.contains("can be written again"))) {
-        Thread.onSpinWait();
-      }
+      server.awaitErr("can be written again");
+      assertThat(get(url, "/readyz").statusCode()).isEqualTo(200);
       for (var i = 0; i < 5; i++) {
         assertThat(create(url, created).statusCode()).isEqualTo(201);
       }
@@ -87,58 +82,35 @@ final class DiskFullIT {
   @Test
   void reads_are_answered_while_the_views_cannot_be_written()
       throws IOException, InterruptedException {
-    var id = UUID.randomUUID().toString();
-    var reads =
-        List.of(
-            "/api/contexts/" + id,
-            "/api/contexts/" + id + "/messages",
-            "/api/contexts/" + id + "/tasks",
-            "/api/contexts/" + id + "/snapshot",
-            "/api/contexts",
-            "/chat/conversations/" + id + "/messages");
-    var before = new HashMap<String, String>();
-    try (var server = RealProcess.serve(data)) {
-      post(server.url(), "/api/contexts", Json.object().put("contextId", id));
+    var before = new LinkedHashMap<String, String>();
+    try (var server = RealProcess.serve(data);
+        var logWitness = new LogWitness()) {
+      var id = logWitness.create(server.url());
       for (var i = 0; i < MESSAGES; i++) {
-        post(
-            server.url(),
-            "/api/contexts/" + id + "/messages",
-            Json.object().put("content", i + "x".repeat(MESSAGE_LENGTH)));
+        logWitness.send(server.url(), id, i + "x".repeat(MESSAGE_LENGTH));
       }
-      while (openTasks(server.url(), id) > 0) {
-        Thread.onSpinWait();
-      }
-      for (var path : reads) {
+      logWitness.awaitEnds(server.url());
+      for (var path :
+          List.of(
+              "/api/contexts/" + id,
+              "/api/contexts/" + id + "/messages",
+              "/api/contexts/" + id + "/tasks",
+              "/api/contexts/" + id + "/snapshot",
+              "/api/contexts",
+              "/chat/conversations/" + id + "/messages")) {
         before.put(path, get(server.url(), path).body());
       }
       assertThat(server.terminate()).isZero();
     }
     Files.delete(data.resolve("views.db"));
     try (var server = RealProcess.serveOnSmallDisk(data, VIEWS_KIB)) {
-      for (var path : reads) {
-        var reply = get(server.url(), path);
-        assertThat(reply.statusCode()).as(path + ": " + reply.body()).isEqualTo(200);
-        assertThat(reply.body()).as(path).isEqualTo(before.get(path));
+      for (var read : before.entrySet()) {
+        var reply = get(server.url(), read.getKey());
+        assertThat(reply.statusCode()).as(read.getKey() + ": " + reply.body()).isEqualTo(200);
+        assertThat(reply.body()).as(read.getKey()).isEqualTo(read.getValue());
       }
       assertThat(server.err()).anyMatch(line -> line.contains("the views cannot be written"));
     }
-  }
-
-  private int openTasks(URI url, String context) throws IOException, InterruptedException {
-    var body = get(url, "/api/contexts/" + context).body();
-    return Json.mapper().readTree(body).get("openTasks").asInt();
-  }
-
-  private void post(URI url, String path, ObjectNode body)
-      throws IOException, InterruptedException {
-    var reply =
-        http.send(
-            HttpRequest.newBuilder(url.resolve(path))
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(body.toString()))
-                .build(),
-            BodyHandlers.ofString());
-    assertThat(reply.statusCode()).as(reply.body()).isBetween(200, 299);
   }
 
   private HttpResponse<String> get(URI url, String path) throws IOException, InterruptedException {

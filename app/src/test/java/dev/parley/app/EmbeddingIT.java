@@ -31,7 +31,16 @@ class EmbeddingIT {
 
   /// The artifacts of the program `parley` that are not libraries.
   private static final Set<String> PROGRAM_ONLY =
-      Set.of("jline-reader", "jline-terminal", "jline-terminal-ffm", "parley-app", "picocli");
+      Set.of(
+          "jline-reader",
+          "jline-terminal",
+          "jline-terminal-ffm",
+          "parley-app",
+          "parley-compat-agents",
+          "parley-compat-chat",
+          "parley-compat-kagent",
+          "parley-compat-workflow",
+          "picocli");
 
   @TempDir Path folder;
   private Path project;
@@ -44,7 +53,7 @@ class EmbeddingIT {
     repository = Files.createDirectory(folder.resolve("repository"));
     share(usualRepository(), repository, Path.of(GROUP));
     install("parley", SourceFile.root().resolve("pom.xml"));
-    for (var module : List.of("protocol", "client", "server")) {
+    for (var module : List.of("protocol", "client", "server", "offline")) {
       install("parley-" + module, SourceFile.root().resolve(module).resolve("pom.xml"));
     }
     Files.writeString(project.resolve("pom.xml"), block("xml", text -> text.contains("<project")));

@@ -30,8 +30,12 @@ final class FakeServer implements AutoCloseable {
           + "\"createdAt\":\"2026-11-15T10:30:01.000Z\"}";
   private static final String ARTIFACT =
       "{\"artifactId\":\"a-1\",\"type\":\"file\",\"version\":1,\"latestVersion\":1,\"status\":"
-          + "\"complete\",\"name\":\"report.md\",\"size\":2048,\"createdAt\":"
+          + "\"complete\",\"name\":\"report.md\",\"size\":2048,\"firstSeq\":6,\"lastSeq\":7,\"createdAt\":"
           + "\"2026-11-15T10:30:00.000Z\",\"updatedAt\":\"2026-11-15T10:30:00.000Z\"}";
+
+  private static final String AGENT =
+      "{\"id\":\"agent-code\",\"name\":\"Code\",\"type\":\"llm\",\"tools\":[],\"toolNames\":[],"
+          + "\"taskTypes\":[]}";
 
   private final HttpServer server;
   private final List<Entry> log;
@@ -61,9 +65,11 @@ final class FakeServer implements AutoCloseable {
     return List.copyOf(requests);
   }
 
-  /// Sets the items of the inbox, as JSON.
+  /// Sets the items of the inbox, as JSON without `seq` and `timestamp`.
   void inbox(String items) {
-    inbox = items;
+    inbox =
+        items.replace(
+            "\"kind\":", "\"seq\":5,\"timestamp\":\"2026-11-15T10:30:00.000Z\",\"kind\":");
   }
 
   /// Rejects the first `answers` answers.
@@ -97,7 +103,7 @@ final class FakeServer implements AutoCloseable {
       case "/artifacts" -> json(exchange, items(ARTIFACT));
       case "/api/task-lookup/task-0001" ->
           json(exchange, "{\"contextId\":\"c-1\",\"taskId\":\"task-0001\"}");
-      case "/api/agent-types" -> json(exchange, items("{\"id\":\"agent-code\",\"name\":\"Code\"}"));
+      case "/api/agent-types" -> json(exchange, items(AGENT));
       case "/api/inbox" -> json(exchange, items(inbox));
       case "/inputs/i-1", "/inputs/i-2", "/auths/au-1" -> settle(exchange);
       case "/rewind" -> json(exchange, "{\"contextId\":\"c-1\",\"seq\":10,\"toSeq\":4}");
@@ -112,7 +118,7 @@ final class FakeServer implements AutoCloseable {
                       .formatted(task(), ARTIFACT)
                   + "\"partialTexts\":[],\"usage\":[{\"model\":\"offline\",\"calls\":1,"
                   + "\"inputTokens\":3,\"outputTokens\":5,\"cacheCreationInputTokens\":0,"
-                  + "\"cacheReadInputTokens\":0}]}");
+                  + "\"cacheReadInputTokens\":0}],\"state\":{}}");
       default ->
           send(
               exchange,
@@ -134,7 +140,7 @@ final class FakeServer implements AutoCloseable {
 
   private String task() {
     return ("{\"taskId\":\"task-0001\",\"contextId\":\"c-1\",\"rootTaskId\":\"task-0001\",\"agentId\":"
-            + "\"agent-code\",\"status\":\"%s\",\"prompt\":\"hi\",\"createdAt\":"
+            + "\"agent-code\",\"agentLevel\":\"core\",\"seq\":3,\"initiator\":\"user\",\"status\":\"%s\",\"prompt\":\"hi\",\"createdAt\":"
             + "\"2026-11-15T10:30:00.000Z\",\"updatedAt\":\"2026-11-15T10:30:01.000Z\",\"endedAt\":"
             + "\"2026-11-15T10:30:01.500Z\"}")
         .formatted(taskStatus);

@@ -2,6 +2,7 @@ package dev.parley.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.app.ServerRunner.FatalExit;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -27,7 +27,7 @@ final class FatalIT {
   @TempDir Path folder;
 
   @ParameterizedTest
-  @ValueSource(strings = {"parley-log-writer", "parley-log-waker", "parley-log-timer"})
+  @ValueSource(strings = {"parley-log-writer", "parley-log-waker"})
   void a_server_that_loses_a_core_thread_says_so_and_exits(String thread) throws Exception {
     var data = folder.resolve("data").toString();
     try (var logWitness = new LogWitness()) {

@@ -53,10 +53,12 @@ final class KillIT {
     }
   }
 
-  /// Starts clients, kills the server after a while, and waits for the clients to notice.
+  /// Starts clients, kills the server after a random number of events, and waits for the clients to
+  /// notice.
   private static void load(LogWitness logWitness, RealProcess server, Random random)
       throws InterruptedException {
     var url = server.url();
+    logWitness.countArrivals();
     var first = new CountDownLatch(3);
     var threads = new ArrayList<Thread>();
     for (var i = 0; i < 6; i++) {
@@ -65,7 +67,7 @@ final class KillIT {
     }
     // Even on a slow machine, work is in progress when the server is killed.
     assertThat(first.await(60, TimeUnit.SECONDS)).isTrue();
-    var _ = new CountDownLatch(1).await(random.nextInt(400), TimeUnit.MILLISECONDS);
+    logWitness.awaitArrivals(random.nextInt(1_000));
     server.kill();
     for (var thread : threads) {
       thread.join();
@@ -80,7 +82,7 @@ final class KillIT {
             known.isEmpty() || random.nextInt(3) == 0
                 ? logWitness.create(url)
                 : known.get(random.nextInt(known.size()));
-        Thread.ofVirtual().start(() -> watch(logWitness, url, context));
+        logWitness.startWatching(url, context);
         for (var i = 0; i < 2; i++) {
           logWitness.send(url, context, WORK.get(random.nextInt(WORK.size())));
           first.countDown();
@@ -88,14 +90,6 @@ final class KillIT {
       }
     } catch (UncheckedIOException killed) {
       first.countDown();
-    } catch (InterruptedException told) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private static void watch(LogWitness logWitness, URI url, String context) {
-    try {
-      logWitness.watch(url, context);
     } catch (InterruptedException told) {
       Thread.currentThread().interrupt();
     }

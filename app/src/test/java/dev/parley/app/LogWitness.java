@@ -13,12 +13,17 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import tools.jackson.databind.JsonNode;
 
 /// Records what a server has sent to its clients, and checks that the log still agrees with it.
@@ -33,6 +38,10 @@ final class LogWitness implements AutoCloseable {
   private final Set<String> used = ConcurrentHashMap.newKeySet();
   private final Map<String, JsonNode> acknowledged = new ConcurrentHashMap<>();
   private final Map<String, ConcurrentSkipListMap<Long, String>> seen = new ConcurrentHashMap<>();
+  private final Queue<String> contradictions = new ConcurrentLinkedQueue<>();
+
+  /// Has a permit for each new event that a stream brought.
+  private final Semaphore arrivals = new Semaphore(0);
 
   /// Creates a context, and records it when the server has acknowledged it.
   String create(URI server) throws InterruptedException {
@@ -51,8 +60,20 @@ final class LogWitness implements AutoCloseable {
     return accepted;
   }
 
-  /// Reads a stream until the connection is lost, and records every frame.
-  void watch(URI server, String context) throws InterruptedException {
+  /// Reads a stream on another thread until the connection is lost, and records every frame.
+  void startWatching(URI server, String context) {
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              try {
+                watch(server, context);
+              } catch (InterruptedException told) {
+                Thread.currentThread().interrupt();
+              }
+            });
+  }
+
+  private void watch(URI server, String context) throws InterruptedException {
     var request =
         HttpRequest.newBuilder(server.resolve("/api/contexts/" + context + "/stream")).build();
     var frames = seen.computeIfAbsent(context, _ -> new ConcurrentSkipListMap<>());
@@ -63,20 +84,34 @@ final class LogWitness implements AutoCloseable {
     }
   }
 
-  private static void note(Map<Long, String> frames, String line) {
+  /// Starts to count the events that the streams bring.
+  void countArrivals() {
+    arrivals.drainPermits();
+  }
+
+  /// Waits until the streams have brought this many events since [#countArrivals].
+  void awaitArrivals(int count) throws InterruptedException {
+    assertThat(arrivals.tryAcquire(count, 60, TimeUnit.SECONDS)).as("events arrive").isTrue();
+  }
+
+  private void note(Map<Long, String> frames, String line) {
     if (line.startsWith("data: {") && line.endsWith("}")) {
       var json = line.substring("data: ".length());
       var seq = Json.mapper().readTree(json).get("seq");
       if (seq != null && !json.contains("\"kind\":\"stream-")) {
-        var earlier = frames.put(seq.asLong(), json);
-        assertThat(earlier).as("the same event, always").isIn(null, json);
+        var earlier = frames.putIfAbsent(seq.asLong(), json);
+        if (earlier == null) {
+          arrivals.release();
+        } else if (!earlier.equals(json)) {
+          contradictions.add(earlier + " became " + json);
+        }
       }
     }
   }
 
   /// The terminal events of each task that was created.
   private static Map<String, List<String>> ends(List<JsonNode> events) {
-    var ends = new java.util.HashMap<String, List<String>>();
+    var ends = new HashMap<String, List<String>>();
     for (var event : events) {
       var kind = event.get("kind").asString();
       if (kind.equals("task-created")) {
@@ -103,6 +138,7 @@ final class LogWitness implements AutoCloseable {
   }
 
   private Set<String> check(URI server, Set<String> some) throws InterruptedException {
+    assertThat(contradictions).as("the same event, always").isEmpty();
     var messages = new HashSet<String>();
     for (var context : some) {
       var events = events(server, context);

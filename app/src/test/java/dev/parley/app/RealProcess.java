@@ -25,6 +25,11 @@ final class RealProcess implements AutoCloseable {
   private static final String READY = "Parley is ready: ";
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+  /// The jars of the program. `./check` makes a copy with a cache for a faster start; see
+  /// `bin/verified-parley`.
+  private static final Path LIB =
+      Path.of(System.getProperty("parley.program", "target/parley/lib")).toAbsolutePath();
+
   private final Process process;
   private final List<String> out = new CopyOnWriteArrayList<>();
   private final List<String> err = new CopyOnWriteArrayList<>();
@@ -124,22 +129,27 @@ final class RealProcess implements AutoCloseable {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
     // The process is too short-lived for the optimizing compiler.
-    command.add("-XX:TieredStopAtLevel=1");
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    var cache = LIB.resolve("parley.aot");
+    if (Files.exists(cache)) {
+      command.addAll(List.of("-XX:AOTMode=auto", "-XX:AOTCache=" + cache));
+      // A cache that does not fit is ignored.
+      command.addAll(List.of("-Xlog:aot=off", "-Xlog:cds=off"));
+    }
     command.addAll(jvmOptions);
     command.addAll(List.of("-cp", jars(), "dev.parley.app.Main"));
     return command;
   }
 
   private static String jars() {
-    var lib = Path.of("target", "parley", "lib").toAbsolutePath();
-    try (var files = Files.list(lib)) {
+    try (var files = Files.list(LIB)) {
       return files
           .map(Path::toString)
           .filter(name -> name.endsWith(".jar"))
           .sorted()
           .collect(Collectors.joining(System.getProperty("path.separator")));
     } catch (IOException missing) {
-      throw new IllegalStateException("package the app first: there is no " + lib, missing);
+      throw new IllegalStateException("package the app first: there is no " + LIB, missing);
     }
   }
 
@@ -152,6 +162,9 @@ final class RealProcess implements AutoCloseable {
     try (from) {
       for (var line = from.readLine(); line != null; line = from.readLine()) {
         to.add(line);
+        synchronized (to) {
+          to.notifyAll();
+        }
         if (line.startsWith(READY)) {
           ready.complete(URI.create(line.substring(READY.length())));
         }
@@ -188,6 +201,20 @@ final class RealProcess implements AutoCloseable {
   /// Lines on standard error so far.
   List<String> err() {
     return List.copyOf(err);
+  }
+
+  /// Waits for a line on standard error that contains `text`.
+  void awaitErr(String text) throws InterruptedException {
+    var deadline = System.nanoTime() + PATIENCE.toNanos();
+    synchronized (err) {
+      while (err.stream().noneMatch(line -> line.contains(text))) {
+        var left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+        if (left <= 0) {
+          throw new IllegalStateException("no line with '" + text + "': " + err);
+        }
+        err.wait(left);
+      }
+    }
   }
 
   /// Sends SIGTERM and waits. Returns the exit code.

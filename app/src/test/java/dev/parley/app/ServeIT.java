@@ -2,14 +2,14 @@ package dev.parley.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.client.ContextInfo;
-import dev.parley.client.MessageInfo;
 import dev.parley.client.NewFork;
 import dev.parley.client.NewMessage;
 import dev.parley.client.ParleyClient;
 import dev.parley.client.Rewind;
 import dev.parley.client.StreamFilter;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.ContextView;
+import dev.parley.protocol.MessageView;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskState;
 import java.nio.file.Files;
@@ -85,14 +85,14 @@ class ServeIT {
         assertThat(contents(again, context)).containsExactly("say right", "right");
         assertThat(contents(again, fork)).containsExactly("say left", "left");
         assertThat(again.context(fork).forkedFrom())
-            .isEqualTo(new ContextInfo.ForkedFrom(context, head));
+            .isEqualTo(new ContextView.ForkedFrom(context, head));
         assertThat(again.contexts(null, 10).items()).hasSize(2);
       }
     }
   }
 
   private static List<String> contents(ParleyClient client, ContextId context) {
-    return client.messages(context, null, 10).items().stream().map(MessageInfo::content).toList();
+    return client.messages(context, null, 10).items().stream().map(MessageView::content).toList();
   }
 
   @Test

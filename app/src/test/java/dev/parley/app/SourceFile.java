@@ -25,7 +25,18 @@ record SourceFile(Path path, String module, boolean test, List<String> lines) {
   static List<SourceFile> all() {
     var root = root();
     var files = new ArrayList<SourceFile>();
-    for (var module : List.of("protocol", "client", "server", "app", "benchmarks")) {
+    for (var module :
+        List.of(
+            "protocol",
+            "client",
+            "server",
+            "offline",
+            "compat/workflow",
+            "compat/kagent",
+            "compat/chat",
+            "compat/agents",
+            "app",
+            "benchmarks")) {
       files.addAll(below(root, module, false));
       files.addAll(below(root, module, true));
     }

@@ -2,6 +2,8 @@ package dev.parley.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.app.Terminal.ColorMode;
+import dev.parley.app.Terminal.TextStyle;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ArtifactEvent.FileWrite;
 import dev.parley.protocol.ArtifactId;

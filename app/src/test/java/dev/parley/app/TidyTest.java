@@ -24,6 +24,7 @@ class TidyTest {
   /// The packages of the server, from low to high. Imports only point down.
   private static final List<Set<String>> ORDER =
       List.of(
+          Set.of("runtime"),
           Set.of("log", "net"),
           Set.of("projection"),
           Set.of("auth"),
@@ -35,13 +36,18 @@ class TidyTest {
           Set.of("a2a"),
           Set.of("external"),
           Set.of("http"),
-          Set.of("socketio"),
+          Set.of("stream"),
+          Set.of("api"),
           Set.of("api.*"),
           Set.of("server"));
 
   /// The modules that the main code of a module may import from; the server has its own rule.
   private static final Map<String, Set<String>> MODULES =
       Map.of("protocol", Set.of("protocol"), "client", Set.of("client", "protocol"));
+
+  /// The modules that extend the server. They use the server, and no other module.
+  private static final Set<String> EXTENSIONS =
+      Set.of("offline", "compat/workflow", "compat/kagent", "compat/chat", "compat/agents");
 
   private static final Pattern TYPE =
       Pattern.compile(
@@ -97,6 +103,19 @@ class TidyTest {
           "\"(?:heardBy|hosted|blockedBy|inputIds|authIds|subtaskIds|recovered|handedBack"
               + "|argumentsSchema|whenLapsed|clientTools|previousResults)\"");
 
+  private static final int CYCLE_MAX = 4;
+
+  /// Code that uses the time or the threads of the machine.
+  private static final Pattern MACHINE_TIME_OR_THREADS =
+      Pattern.compile(
+          "System\\.nanoTime|Thread\\.sleep|LockSupport\\.parkNanos|Thread\\.of(?:Virtual|Platform)"
+              + "|startVirtualThread|ScheduledExecutor|ScheduledThreadPoolExecutor"
+              + "|newVirtualThreadPerTaskExecutor");
+
+  /// Files that still use them. Take a file out when it uses `Time` and `Threads`; add none.
+  private static final Set<String> USES_MACHINE =
+      Set.of("DatabaseCheck.java", "HttpListener.java", "OrphanReaper.java", "ProcessTree.java");
+
   private final List<SourceFile> files = SourceFile.all();
 
   @Test
@@ -122,11 +141,35 @@ class TidyTest {
   }
 
   @Test
+  void extensions_use_the_server_and_no_other_module() {
+    assertThat(
+            wrongImports(
+                file -> EXTENSIONS.contains(file.module()),
+                (file, imported) ->
+                    mainFiles()
+                        .filter(other -> other.packageName().equals(OURS + imported))
+                        .map(SourceFile::module)
+                        .allMatch(
+                            module ->
+                                Set.of("protocol", "server", file.module()).contains(module))))
+        .isEmpty();
+  }
+
+  @Test
   void every_package_of_the_server_has_its_place() {
     assertThat(mainFiles().filter(file -> file.module().equals("server")))
         .filteredOn(file -> height(feature(file.packageName())) < 0)
         .extracting(SourceFile::path)
         .isEmpty();
+  }
+
+  @Test
+  void at_most_four_classes_of_a_package_form_a_cycle() {
+    var shipped = mainFiles().filter(file -> !file.module().equals("benchmarks")).toList();
+
+    assertThat(ClassCycles.largest(shipped))
+        .allSatisfy(
+            (name, cycle) -> assertThat(cycle).as(name).hasSizeLessThanOrEqualTo(CYCLE_MAX));
   }
 
   @Test
@@ -227,10 +270,23 @@ class TidyTest {
   void the_server_is_given_its_time_and_ids() {
     var given =
         mainFiles()
-            .filter(file -> file.module().equals("server"))
-            .filter(file -> !feature(file.packageName()).equals("server"));
+            .filter(TidyTest::isServerSide)
+            .filter(file -> !feature(file.packageName()).equals("server"))
+            .filter(file -> !file.fileName().equals("SystemTime.java"));
 
     assertThat(code(given, STATIC_TIME_OR_ID)).isEmpty();
+  }
+
+  @Test
+  void the_server_uses_time_and_threads_through_its_ports() {
+    var uses =
+        mainFiles()
+            .filter(TidyTest::isServerSide)
+            .filter(file -> !feature(file.packageName()).equals("runtime"))
+            .filter(file -> !file.findInCode(MACHINE_TIME_OR_THREADS).isEmpty())
+            .map(SourceFile::fileName);
+
+    assertThat(uses).isSubsetOf(USES_MACHINE);
   }
 
   /// The facts that metadata contain are typed: see docs/decisions/0022-typed-metadata.md.
@@ -305,7 +361,7 @@ class TidyTest {
 
   /// The layer of a package of the server; -1 if it has none.
   private static int height(String name) {
-    var place = first(name).equals("api") ? "api.*" : first(name);
+    var place = name.startsWith("api.") ? "api.*" : first(name);
     return IntStream.range(0, ORDER.size())
         .filter(height -> ORDER.get(height).contains(place))
         .findFirst()
@@ -320,8 +376,12 @@ class TidyTest {
     return name.split("\\.", 2)[0];
   }
 
+  private static boolean isServerSide(SourceFile file) {
+    return file.module().equals("server") || EXTENSIONS.contains(file.module());
+  }
+
   private static boolean usesFacts(SourceFile file) {
-    return file.module().equals("server")
+    return isServerSide(file)
         && FACT_READERS.contains(feature(file.packageName()))
         && !file.packageName().equals(OURS + "external.a2a");
   }

@@ -2,16 +2,22 @@ package dev.parley.bench;
 
 import dev.parley.http.Metrics;
 import dev.parley.log.EventLog;
+import dev.parley.log.FatalHandler;
 import dev.parley.projection.Views;
+import dev.parley.projection.ViewsRuntime;
 import dev.parley.protocol.AgentTypeId;
+import dev.parley.runtime.SystemThreads;
+import dev.parley.runtime.SystemTime;
 import dev.parley.server.Config;
+import dev.parley.server.Extensions;
 import dev.parley.server.Server;
 import dev.parley.task.Agent;
 import dev.parley.task.AgentDirectory;
-import dev.parley.task.ClockAndIds;
 import dev.parley.task.ContextHistory;
 import dev.parley.task.FailPoint;
 import dev.parley.task.TaskLimits;
+import dev.parley.task.TaskSettings;
+import dev.parley.task.TaskSources;
 import dev.parley.task.Tasks;
 import dev.parley.task.Workspaces;
 import java.io.IOException;
@@ -51,7 +57,8 @@ public final class FanoutServer {
         Config.load(null, Config.ProcessEnvironment.ofProcess())
             .listeningOn("127.0.0.1", 0)
             .keepingDataIn(folder);
-    var server = Server.start(config, parts(folder, log), Server.ServerSources.real());
+    var server =
+        Server.start(config, Extensions.NONE, parts(folder, log), Server.ServerSources.real());
     var fanout = new FanoutServer(log);
     var path = "/api/contexts/" + fanout.benchmarkContext.context() + "/stream";
     var port = URI.create(server.url()).getPort();
@@ -59,7 +66,11 @@ public final class FanoutServer {
   }
 
   private static Server.ServerDependencies parts(Path folder, EventLog log) {
-    var views = new Views(folder.resolve("views.db"), log);
+    var threads = new SystemThreads();
+    var time = new SystemTime(threads);
+    var views =
+        new Views(
+            folder.resolve("views.db"), log, new ViewsRuntime(time, threads, FatalHandler.NONE));
     var contextHistory = ContextHistory.of(views);
     var nobody = new AgentTypeId("nobody");
     Agent idle =
@@ -68,10 +79,10 @@ public final class FanoutServer {
         };
     var agentDirectory = new AgentDirectory(Map.of(nobody, idle), nobody);
     var taskSettings =
-        new Tasks.TaskSettings(
+        new TaskSettings(
             agentDirectory, new Workspaces(List.of(folder)), TaskLimits.DEFAULT, FailPoint.NONE);
-    var clockAndIds = new ClockAndIds(InstantSource.system(), () -> UUID.randomUUID().toString());
-    var tasks = new Tasks(log, contextHistory, taskSettings, clockAndIds);
+    var taskSources = new TaskSources(time, threads, () -> UUID.randomUUID().toString());
+    var tasks = new Tasks(log, contextHistory, taskSettings, taskSources);
     return new Server.ServerDependencies(
         log, views, tasks, new Metrics(), Server.ServerSources.real());
   }

@@ -2,6 +2,8 @@ package dev.parley.bench;
 
 import dev.parley.log.LogTuning;
 import dev.parley.log.SqliteLog;
+import dev.parley.runtime.SystemThreads;
+import dev.parley.runtime.SystemTime;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.SplittableRandom;
@@ -28,8 +30,10 @@ final class ParleyAppender implements DurableAppender {
   /// Opens a log with the limits of a server.
   static SqliteLog open(Path folder, InstantSource clock) {
     var random = new SplittableRandom(1);
+    var threads = new SystemThreads();
     return SqliteLog.open(
-        new SqliteLog.SqliteLogDependencies(folder, clock, random, LogTuning.DEFAULT));
+        new SqliteLog.SqliteLogDependencies(
+            folder, new SystemTime(threads, clock), threads, random, LogTuning.DEFAULT));
   }
 
   @Override

@@ -1,6 +1,9 @@
 package dev.parley.client;
 
 import dev.parley.client.EventStream.StreamSubscription;
+import dev.parley.client.HttpRequests.HttpCall;
+import dev.parley.client.HttpRequests.RequestPath;
+import dev.parley.client.SseParser.SseFrame;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;

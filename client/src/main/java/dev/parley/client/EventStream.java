@@ -1,5 +1,8 @@
 package dev.parley.client;
 
+import dev.parley.client.HttpRequests.HttpCall;
+import dev.parley.client.HttpRequests.RequestPath;
+import dev.parley.client.SseParser.SseFrame;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;

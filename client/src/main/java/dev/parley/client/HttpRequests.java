@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -16,6 +17,7 @@ import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpResponse.ResponseInfo;
 import java.nio.channels.UnresolvedAddressException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +25,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Sends requests, and retries those that may be repeated. For many threads.
@@ -245,5 +248,120 @@ final class HttpRequests implements AutoCloseable {
 
     record Refused<T>(int status, RuntimeException reason, @Nullable Duration retryAfter)
         implements Outcome<T> {}
+  }
+
+  /// One request, without the address of the server.
+  ///
+  /// `body` is sent as JSON, `key` as `Idempotency-Key`. Every call may be repeated if its reply
+  /// was lost: the key makes a POST idempotent.
+  record HttpCall(String method, String path, @Nullable Object body, @Nullable String key) {
+
+    static HttpCall get(String path) {
+      return new HttpCall("GET", path, null, null);
+    }
+
+    static HttpCall delete(String path) {
+      return new HttpCall("DELETE", path, null, null);
+    }
+
+    static HttpCall patch(String path, Object body) {
+      return new HttpCall("PATCH", path, body, null);
+    }
+
+    static HttpCall post(String path, Object body, String key) {
+      return new HttpCall("POST", path, body, key);
+    }
+
+    @Override
+    public String toString() {
+      return method + " " + path;
+    }
+  }
+
+  /// Builds a path with its query; null values are left out.
+  static final class RequestPath {
+
+    private final StringBuilder text;
+    private char separator = '?';
+
+    RequestPath(String path) {
+      text = new StringBuilder(path);
+    }
+
+    RequestPath with(String name, @Nullable Object value) {
+      if (value != null) {
+        text.append(separator).append(name).append('=');
+        text.append(URLEncoder.encode(value.toString(), StandardCharsets.UTF_8));
+        separator = '&';
+      }
+      return this;
+    }
+
+    @Override
+    public String toString() {
+      return text.toString();
+    }
+  }
+
+  /// Converts an error response back into the server's rejection.
+  static final class ProblemReader {
+
+    private static final int TEXT_MAX = 500;
+
+    private ProblemReader() {}
+
+    /// The exception for a response with this status, which is not a success.
+    static RuntimeException of(int status, byte[] body) {
+      var problem = parse(body);
+      var detail = text(problem, "detail");
+      var title = text(problem, "title");
+      var message =
+          detail != null ? detail : title != null ? title : "the server answered " + status;
+      var code = text(problem, "code");
+      return switch (status) {
+        case 401 -> new Rejection.Unauthorized(message);
+        case 403 -> new Rejection.Forbidden(or(code, "forbidden"), message);
+        case 404 -> new Rejection.NotFound(message);
+        case 409, 412 ->
+            "stale".equals(code)
+                ? new Rejection.Stale(message)
+                : new Rejection.Conflict(or(code, "conflict"), message);
+        case 410 -> new Rejection.Gone(message);
+        case 413, 414, 431 -> new Rejection.TooLarge(or(code, "too-large"), message);
+        case 429 -> new Rejection.Busy(or(code, "busy"), message);
+        case 503 ->
+            code == null || code.equals("unavailable")
+                ? new Rejection.Unavailable(message)
+                : new Rejection.Busy(code, message);
+        case 500 ->
+            "context-damaged".equals(code)
+                ? new Rejection.Damaged(message)
+                : new BadAnswer("The server failed (500): " + message);
+        default ->
+            status >= 400 && status < 500
+                ? new Rejection.Invalid(or(code, "invalid"), message)
+                : new BadAnswer("The server failed (" + status + "): " + message);
+      };
+    }
+
+    private static @Nullable JsonNode parse(byte[] body) {
+      try {
+        return Json.mapper().readTree(body);
+      } catch (JacksonException notJson) {
+        return null;
+      }
+    }
+
+    private static @Nullable String text(@Nullable JsonNode problem, String name) {
+      if (problem == null || !problem.path(name).isString()) {
+        return null;
+      }
+      var text = problem.path(name).asString();
+      return text.isBlank() ? null : text.substring(0, Math.min(text.length(), TEXT_MAX));
+    }
+
+    private static String or(@Nullable String code, String other) {
+      return code == null ? other : code;
+    }
   }
 }

@@ -1,14 +1,26 @@
 package dev.parley.client;
 
 import dev.parley.client.EventStream.StreamSubscription;
+import dev.parley.client.HttpRequests.HttpCall;
+import dev.parley.client.HttpRequests.RequestPath;
+import dev.parley.client.Rewind.Rewound;
+import dev.parley.protocol.AcceptedMessage;
+import dev.parley.protocol.AgentTypeView;
 import dev.parley.protocol.ArtifactId;
+import dev.parley.protocol.ArtifactView;
 import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.ContextSnapshot;
+import dev.parley.protocol.ContextView;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageView;
+import dev.parley.protocol.PendingView;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ResultPage;
 import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskView;
 import java.io.InputStream;
 import java.net.URI;
 import java.security.SecureRandom;
@@ -63,25 +75,25 @@ public final class ParleyClient implements AutoCloseable {
   }
 
   /// Creates a context.
-  public ContextInfo createContext(NewContext context) {
-    return read(HttpCall.post("/api/contexts", context, keys.get()), ContextInfo.class);
+  public ContextView createContext(NewContext context) {
+    return read(HttpCall.post("/api/contexts", context, keys.get()), ContextView.class);
   }
 
   /// The context.
-  public ContextInfo context(ContextId context) {
-    return read(HttpCall.get(path(context, "")), ContextInfo.class);
+  public ContextView context(ContextId context) {
+    return read(HttpCall.get(path(context, "")), ContextView.class);
   }
 
   /// Contexts, most recently changed first.
-  public Page<ContextInfo> contexts(@Nullable String cursor, int limit) {
-    return list(new RequestPath("/api/contexts"), cursor, limit, ContextInfo.class);
+  public ResultPage<ContextView> contexts(@Nullable String cursor, int limit) {
+    return list(new RequestPath("/api/contexts"), cursor, limit, ContextView.class);
   }
 
   /// Renames a context or replaces its metadata; null leaves a value unchanged.
-  public ContextInfo updateContext(
+  public ContextView updateContext(
       ContextId context, @Nullable String title, @Nullable ObjectNode metadata) {
     var change = new NewContext(null, title, metadata);
-    return read(HttpCall.patch(path(context, ""), change), ContextInfo.class);
+    return read(HttpCall.patch(path(context, ""), change), ContextView.class);
   }
 
   /// Deletes a context. Returns when all its data is erased.
@@ -96,19 +108,19 @@ public final class ParleyClient implements AutoCloseable {
   }
 
   /// Creates a context that shares the history of this one up to an event.
-  public ContextInfo fork(ContextId context, NewFork fork) {
-    return read(HttpCall.post(path(context, "/fork"), fork, keys.get()), ContextInfo.class);
+  public ContextView fork(ContextId context, NewFork fork) {
+    return read(HttpCall.post(path(context, "/fork"), fork, keys.get()), ContextView.class);
   }
 
   /// Sends a message. Returns when it is durable; the answer arrives as events.
-  public Accepted send(ContextId context, NewMessage message) {
+  public AcceptedMessage send(ContextId context, NewMessage message) {
     return send(context, message, keys.get());
   }
 
   /// Sends a message with an idempotency key: a repeated call with the same key sends no second
   /// message.
-  public Accepted send(ContextId context, NewMessage message, String key) {
-    return read(HttpCall.post(path(context, "/messages"), message, key), Accepted.class);
+  public AcceptedMessage send(ContextId context, NewMessage message, String key) {
+    return read(HttpCall.post(path(context, "/messages"), message, key), AcceptedMessage.class);
   }
 
   /// Sends a message and streams the events of its task.
@@ -129,20 +141,20 @@ public final class ParleyClient implements AutoCloseable {
   }
 
   /// Messages after the one at `cursor`, oldest first.
-  public Page<MessageInfo> messages(ContextId context, @Nullable String cursor, int limit) {
+  public ResultPage<MessageView> messages(ContextId context, @Nullable String cursor, int limit) {
     var requestPath =
         new RequestPath(path(context, "/messages")).with("after", cursor).with("limit", limit);
-    return page(requestPath, MessageInfo.class);
+    return page(requestPath, MessageView.class);
   }
 
   /// Tasks, oldest first.
-  public Page<TaskInfo> tasks(ContextId context, @Nullable String cursor, int limit) {
-    return list(new RequestPath(path(context, "/tasks")), cursor, limit, TaskInfo.class);
+  public ResultPage<TaskView> tasks(ContextId context, @Nullable String cursor, int limit) {
+    return list(new RequestPath(path(context, "/tasks")), cursor, limit, TaskView.class);
   }
 
   /// One task.
-  public TaskInfo task(ContextId context, TaskId task) {
-    return read(HttpCall.get(path(context, "/tasks/" + task)), TaskInfo.class);
+  public TaskView task(ContextId context, TaskId task) {
+    return read(HttpCall.get(path(context, "/tasks/" + task)), TaskView.class);
   }
 
   /// The context that a task belongs to.
@@ -174,20 +186,20 @@ public final class ParleyClient implements AutoCloseable {
   }
 
   /// Open questions and sign-ins, in all contexts that the caller may see.
-  public Page<InboxItem> inbox(@Nullable String cursor, int limit) {
-    return list(new RequestPath("/api/inbox"), cursor, limit, InboxItem.class);
+  public ResultPage<PendingView> inbox(@Nullable String cursor, int limit) {
+    return list(new RequestPath("/api/inbox"), cursor, limit, PendingView.class);
   }
 
   /// The latest versions of the artifacts, oldest first.
-  public Page<ArtifactInfo> artifacts(ContextId context, @Nullable String cursor, int limit) {
-    return list(new RequestPath(path(context, "/artifacts")), cursor, limit, ArtifactInfo.class);
+  public ResultPage<ArtifactView> artifacts(ContextId context, @Nullable String cursor, int limit) {
+    return list(new RequestPath(path(context, "/artifacts")), cursor, limit, ArtifactView.class);
   }
 
   /// One version of an artifact; if null, the latest.
-  public ArtifactInfo artifact(ContextId context, ArtifactId artifact, @Nullable Integer version) {
+  public ArtifactView artifact(ContextId context, ArtifactId artifact, @Nullable Integer version) {
     var requestPath =
         new RequestPath(path(context, "/artifacts/" + artifact)).with("version", version);
-    return read(HttpCall.get(requestPath.toString()), ArtifactInfo.class);
+    return read(HttpCall.get(requestPath.toString()), ArtifactView.class);
   }
 
   /// An artifact's bytes, which the caller closes.
@@ -197,13 +209,13 @@ public final class ParleyClient implements AutoCloseable {
   }
 
   /// The current state of a context.
-  public Snapshot snapshot(ContextId context) {
-    return read(HttpCall.get(path(context, "/snapshot")), Snapshot.class);
+  public ContextSnapshot snapshot(ContextId context) {
+    return read(HttpCall.get(path(context, "/snapshot")), ContextSnapshot.class);
   }
 
   /// The agents that the server offers.
-  public List<AgentTypeInfo> agentTypes() {
-    return page(new RequestPath("/api/agent-types"), AgentTypeInfo.class).items();
+  public List<AgentTypeView> agentTypes() {
+    return page(new RequestPath("/api/agent-types"), AgentTypeView.class).items();
   }
 
   /// Events after `after`, oldest first.
@@ -243,12 +255,12 @@ public final class ParleyClient implements AutoCloseable {
     return decode(httpCall.path(), httpRequests.json(httpCall), type);
   }
 
-  private <T> Page<T> list(
+  private <T> ResultPage<T> list(
       RequestPath requestPath, @Nullable String cursor, int limit, Class<T> type) {
     return page(requestPath.with("cursor", cursor).with("limit", limit), type);
   }
 
-  private <T> Page<T> page(RequestPath requestPath, Class<T> type) {
+  private <T> ResultPage<T> page(RequestPath requestPath, Class<T> type) {
     var answer = httpRequests.json(HttpCall.get(requestPath.toString()));
     var items = new ArrayList<T>();
     for (var item : answer.path("items")) {
@@ -258,7 +270,7 @@ public final class ParleyClient implements AutoCloseable {
       items.add(decode(requestPath.toString(), fields, type));
     }
     var next = answer.path("nextCursor");
-    return new Page<>(items, next.isString() || next.isNumber() ? next.asString() : null);
+    return new ResultPage<>(items, next.isString() || next.isNumber() ? next.asString() : null);
   }
 
   private static <T> T decode(String path, ObjectNode answer, Class<T> type) {

@@ -1,5 +1,6 @@
 package dev.parley.client;
 
+import dev.parley.protocol.ContextId;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.TaskId;
 import org.jspecify.annotations.Nullable;
@@ -22,4 +23,8 @@ public record Rewind(
   public static Rewind to(long seq) {
     return new Rewind(null, null, seq);
   }
+
+  /// A rewind that is in the log at `seq`: the events after `toSeq` and before `seq` no longer
+  /// count.
+  public record Rewound(ContextId contextId, long seq, long toSeq) {}
 }

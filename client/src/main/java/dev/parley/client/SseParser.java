@@ -159,4 +159,7 @@ final class SseParser {
         && text.length() <= RETRY_DIGITS_MAX
         && text.chars().allMatch(c -> c >= '0' && c <= '9');
   }
+
+  /// One block of an event stream; `data` is empty if there was none.
+  record SseFrame(@Nullable String id, String event, String data, @Nullable Duration retry) {}
 }

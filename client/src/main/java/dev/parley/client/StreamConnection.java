@@ -1,5 +1,6 @@
 package dev.parley.client;
 
+import dev.parley.client.SseParser.SseFrame;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;

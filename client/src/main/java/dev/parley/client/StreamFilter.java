@@ -1,5 +1,6 @@
 package dev.parley.client;
 
+import dev.parley.client.HttpRequests.RequestPath;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.InvocationId;
 import dev.parley.protocol.Kind;

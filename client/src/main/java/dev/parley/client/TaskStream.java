@@ -1,5 +1,6 @@
 package dev.parley.client;
 
+import dev.parley.protocol.AcceptedMessage;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.TaskEvent.TaskComplete;
@@ -14,17 +15,17 @@ import org.jspecify.annotations.Nullable;
 /// For one thread; any thread may [#close]. Closing the stream does not stop the task.
 public final class TaskStream implements AutoCloseable {
 
-  private final Accepted accepted;
+  private final AcceptedMessage accepted;
   private final EventStream events;
   private @Nullable TaskState outcome;
 
-  TaskStream(Accepted accepted, EventStream events) {
+  TaskStream(AcceptedMessage accepted, EventStream events) {
     this.accepted = accepted;
     this.events = events;
   }
 
   /// The ids that the server gave the message and its task.
-  public Accepted accepted() {
+  public AcceptedMessage accepted() {
     return accepted;
   }
 

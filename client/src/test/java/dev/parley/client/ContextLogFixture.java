@@ -54,11 +54,12 @@ record ContextLogFixture(List<Entry> entries) {
 
   static String frame(Entry entry) {
     return "id: %s\nevent: %s\ndata: %s\n\n"
-        .formatted(entry.position(), entry.event().kind().sseName(), EventJson.text(entry));
+        .formatted(entry.position(), entry.kind().sseName(), EventJson.text(entry));
   }
 
   static String open(String position, long heartbeatMs) {
-    return "event: stream-open\ndata: {\"kind\":\"stream-open\",\"contextId\":\"c-1\",\"position\":\""
+    return "event: stream-open\n"
+        + "data: {\"kind\":\"stream-open\",\"contextId\":\"c-1\",\"position\":\""
         + position
         + "\",\"heartbeatMs\":"
         + heartbeatMs

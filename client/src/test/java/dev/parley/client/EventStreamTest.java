@@ -35,11 +35,14 @@ class EventStreamTest {
                 (fakeRequest, fakeReply) -> {
                   var after = Long.parseLong(fakeRequest.header("Last-Event-ID"));
                   var stream = fakeReply.stream(random.nextBoolean());
+                  var cut = cuts.getAndIncrement() < 200;
+                  // A cut stream has at most 5000 bytes, and a frame has more than 100.
+                  var last = cut ? Math.min(3000, after + 50) : 3000;
                   var bytes =
                       (ContextLogFixture.open("" + after, 15_000)
-                              + contextLogFixture.frames(after + 1, 3000))
+                              + contextLogFixture.frames(after + 1, last))
                           .getBytes(StandardCharsets.UTF_8);
-                  if (cuts.getAndIncrement() < 200) {
+                  if (cut) {
                     stream.send(bytes, Math.min(bytes.length, random.nextInt(5000)));
                   } else {
                     stream.send(bytes, bytes.length).hold();

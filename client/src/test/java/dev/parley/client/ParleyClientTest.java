@@ -3,11 +3,14 @@ package dev.parley.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.client.Rewind.Rewound;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.ContextView;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ResultPage;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
@@ -55,7 +58,7 @@ class ParleyClientTest {
       client.rewind(ContextLogFixture.CONTEXT, Rewind.before(new MessageId("m-1")));
       client.rewind(ContextLogFixture.CONTEXT, Rewind.to(3));
       assertThat(client.fork(ContextLogFixture.CONTEXT, NewFork.at(7)).forkedFrom())
-          .isEqualTo(new ContextInfo.ForkedFrom(ContextLogFixture.CONTEXT, 7));
+          .isEqualTo(new ContextView.ForkedFrom(ContextLogFixture.CONTEXT, 7));
       client.fork(ContextLogFixture.CONTEXT, NewFork.OF_ALL);
 
       var path = "/api/contexts/" + ContextLogFixture.CONTEXT;
@@ -216,14 +219,14 @@ class ParleyClientTest {
                   var cursor = fakeRequest.query().contains("cursor=") ? "2" : "1";
                   fakeReply.json(
                       200,
-                      "{\"items\":[{\"contextId\":\"c-%s\",\"createdAt\":\"2026-11-15T10:30:00.123Z\",\"updatedAt\":\"2026-11-15T10:30:00.123Z\",\"position\":\"1\",\"messageCount\":1,\"openTasks\":0}],\"nextCursor\":\"x y\"}"
+                      "{\"items\":[{\"contextId\":\"c-%s\",\"owner\":\"local\",\"createdAt\":\"2026-11-15T10:30:00.123Z\",\"updatedAt\":\"2026-11-15T10:30:00.123Z\",\"position\":\"1\",\"messageCount\":1,\"openTasks\":0}],\"nextCursor\":\"x y\"}"
                           .formatted(cursor));
                 });
         var client = client(server)) {
-      var contexts = Page.collect(cursor -> client.contexts(cursor, 100), 2);
+      var contexts = ResultPage.collect(cursor -> client.contexts(cursor, 100), 2);
 
       assertThat(contexts)
-          .extracting(ContextInfo::contextId)
+          .extracting(ContextView::contextId)
           .containsExactly(new ContextId("c-1"), new ContextId("c-2"));
       assertThat(server.requests().getLast().query()).isEqualTo("cursor=x+y&limit=100");
     }

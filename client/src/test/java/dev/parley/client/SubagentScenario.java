@@ -124,7 +124,7 @@ final class SubagentScenario {
   private static String text(Item item) {
     return switch (item) {
       case Plain(var entry) ->
-          entry.event() instanceof ContentDelta delta ? delta.delta() : entry.event().kind().wire();
+          entry.event() instanceof ContentDelta delta ? delta.delta() : entry.kind().wire();
       case SubagentGroup(var trigger, var threads, _) ->
           name(trigger.event())
               + ": "

@@ -8,36 +8,28 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// Why a model stopped before its answer was complete. Stored in the metadata of the answer and of
 /// the task's end.
-public enum EarlyEnd {
+public enum EarlyEnd implements WireName {
   /// The answer reached the output limit.
   LENGTH(
-      "length",
       FinishReason.LENGTH,
       "The model reached its output limit before it answered.",
       "the model reached its output limit"),
   /// A content filter of the provider stopped the answer.
   CONTENT_FILTER(
-      "content-filter",
       FinishReason.CONTENT_FILTER,
       "A content filter removed the answer of the model.",
       "a content filter stopped the model"),
   /// The model declined to answer.
-  REFUSAL(
-      "refusal",
-      FinishReason.REFUSAL,
-      "The model refused to answer.",
-      "the model refused to continue");
+  REFUSAL(FinishReason.REFUSAL, "The model refused to answer.", "the model refused to continue");
 
   private static final String FINISH_REASON = "finishReason";
   private static final String TRUNCATED = "truncated";
 
-  private final String wire;
   private final FinishReason reason;
   private final String explanation;
   private final String cause;
 
-  EarlyEnd(String wire, FinishReason reason, String explanation, String cause) {
-    this.wire = wire;
+  EarlyEnd(FinishReason reason, String explanation, String cause) {
     this.reason = reason;
     this.explanation = explanation;
     this.cause = cause;
@@ -50,7 +42,7 @@ public enum EarlyEnd {
 
   /// The reason with this name, if there is one.
   public static Optional<EarlyEnd> find(String wire) {
-    return Arrays.stream(values()).filter(end -> end.wire.equals(wire)).findFirst();
+    return WireName.find(EarlyEnd.class, wire);
   }
 
   /// The reason in the metadata of an answer or of a task's end, if any.
@@ -67,7 +59,7 @@ public enum EarlyEnd {
 
   /// Writes the reason into metadata.
   public void put(ObjectNode metadata) {
-    metadata.put(FINISH_REASON, wire);
+    metadata.put(FINISH_REASON, wire());
     if (this == LENGTH) {
       metadata.put(TRUNCATED, true);
     }

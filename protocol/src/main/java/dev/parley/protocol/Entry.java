@@ -16,6 +16,11 @@ public record Entry(
     @Nullable Origin origin,
     Event event) {
 
+  /// The kind of the event.
+  public Kind kind() {
+    return Kind.of(event);
+  }
+
   /// The task that the event comes from, if any.
   public @Nullable TaskId taskId() {
     return origin == null ? null : origin.taskId();

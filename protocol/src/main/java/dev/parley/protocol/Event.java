@@ -18,13 +18,8 @@ public sealed interface Event
         ThoughtEvent,
         ToolEvent {
 
-  /// The kind of this event.
-  default Kind kind() {
-    return Kind.of(this);
-  }
-
   /// True if only readers that request internal events receive this one.
   default boolean internal() {
-    return kind().internal();
+    return false;
   }
 }

@@ -94,7 +94,7 @@ public final class EventJson {
 
   private static void envelope(JsonBytes json, Entry entry) {
     var position = entry.position();
-    json.ascii("{\"kind\":\"").ascii(entry.event().kind().wire());
+    json.ascii("{\"kind\":\"").ascii(entry.kind().wire());
     json.ascii("\",\"seq\":").number(position.seq());
     if (position.k() > 0) {
       json.ascii(",\"k\":").number(position.k());

@@ -1,5 +1,6 @@
 package dev.parley.protocol;
 
+import dev.parley.protocol.RecordIntrospector.RecordNullability;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;

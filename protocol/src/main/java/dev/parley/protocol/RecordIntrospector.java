@@ -3,8 +3,11 @@ package dev.parley.protocol;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import java.io.Serial;
+import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.Constructor;
+import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.cfg.MapperConfig;
 import tools.jackson.databind.introspect.Annotated;
@@ -40,5 +43,21 @@ final class RecordIntrospector extends JacksonAnnotationIntrospector {
     return Arrays.stream(constants)
         .map(c -> c instanceof WireName wire ? wire.wire() : c.name())
         .toArray(String[]::new);
+  }
+
+  /// Determines which components of a record may be missing from its JSON.
+  static final class RecordNullability {
+
+    private RecordNullability() {}
+
+    /// True if the component may be missing from JSON.
+    static boolean optional(RecordComponent component) {
+      return optional(component.getAnnotatedType());
+    }
+
+    /// True if a component of this type may be missing from JSON.
+    static boolean optional(AnnotatedType type) {
+      return type.isAnnotationPresent(Nullable.class);
+    }
   }
 }

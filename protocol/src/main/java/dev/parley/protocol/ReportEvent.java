@@ -2,6 +2,7 @@ package dev.parley.protocol;
 
 import java.math.BigDecimal;
 import java.util.Locale;
+import java.util.function.BinaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// A report about the cost or the failure of work.
@@ -28,6 +29,22 @@ public sealed interface ReportEvent extends Event {
       return allInputTokens() + outputTokens;
     }
 
+    /// The sum of this and another usage. If their models differ, the sum has no model.
+    public Usage plus(Usage other) {
+      return new Usage(
+          model.equals(other.model) ? model : "",
+          inputTokens + other.inputTokens,
+          outputTokens + other.outputTokens,
+          sum(cacheCreationInputTokens, other.cacheCreationInputTokens, Long::sum),
+          sum(cacheReadInputTokens, other.cacheReadInputTokens, Long::sum),
+          sum(costUsd, other.costUsd, BigDecimal::add));
+    }
+
+    private static <T> @Nullable T sum(
+        @Nullable T one, @Nullable T other, BinaryOperator<T> addition) {
+      return one == null ? other : other == null ? one : addition.apply(one, other);
+    }
+
     /// All input tokens of a sum that is not in an event.
     public static long allInputTokens(long input, @Nullable Long written, @Nullable Long read) {
       return input + (written == null ? 0 : written) + (read == null ? 0 : read);
@@ -49,6 +66,11 @@ public sealed interface ReportEvent extends Event {
     /// A complete line.
     public InternalRaw(String source, String line) {
       this(source, line, null);
+    }
+
+    @Override
+    public boolean internal() {
+      return true;
     }
 
     /// The same line without `text`, if the line has it as one JSON string. A later event contains

@@ -89,6 +89,12 @@ public final class StatusFacts {
     return fields.ids(INPUT_IDS, InputId::new);
   }
 
+  /// The subtasks that the task waits for. A task that only delegates has them while its state is
+  /// `working`.
+  public List<TaskId> subtaskIds() {
+    return fields.ids(SUBTASK_IDS, TaskId::new);
+  }
+
   /// The decision of a supervisor, if it has made one.
   public Optional<RoutingFacts> routing() {
     return fields.object(ROUTING).map(RoutingFacts::new);
@@ -169,7 +175,16 @@ public final class StatusFacts {
     return Json.object().put(PERCENTAGE, percentage);
   }
 
-  /// The metadata of a supervisor that has made a decision.
+  /// The metadata of a supervisor that waits for the subtasks that it has created. `routing` is its
+  /// decision; null if an earlier status has it.
+  public static ObjectNode ofDelegation(@Nullable ObjectNode routing, List<TaskId> subtasks) {
+    var metadata = routing == null ? Json.object() : ofRouting(routing);
+    var ids = metadata.putArray(SUBTASK_IDS);
+    subtasks.forEach(id -> ids.add(id.value()));
+    return metadata;
+  }
+
+  /// The metadata of a task that decided which agents act.
   public static ObjectNode ofRouting(ObjectNode routing) {
     return Json.object().set(ROUTING, routing);
   }

@@ -30,14 +30,32 @@ public sealed interface ThoughtEvent extends Event {
 
   /// The reasoning of the agent loop, in more detail than users need.
   record InternalThoughtProcess(int iteration, Stage stage, String reasoning, ObjectNode state)
-      implements ThoughtEvent {}
+      implements ThoughtEvent {
+
+    @Override
+    public boolean internal() {
+      return true;
+    }
+  }
 
   /// A model call is about to start.
   record InternalLlmCall(int iteration, String model, int messageCount, int toolCount)
-      implements ThoughtEvent {}
+      implements ThoughtEvent {
+
+    @Override
+    public boolean internal() {
+      return true;
+    }
+  }
 
   /// A turn is complete. A run can resume from here.
-  record InternalCheckpoint(int iteration, @Nullable ObjectNode state) implements ThoughtEvent {}
+  record InternalCheckpoint(int iteration, @Nullable ObjectNode state) implements ThoughtEvent {
+
+    @Override
+    public boolean internal() {
+      return true;
+    }
+  }
 
   /// The kind of reasoning.
   enum ThoughtType implements WireName {
@@ -70,5 +88,27 @@ public sealed interface ThoughtEvent extends Event {
     POST_LLM,
     PRE_TOOL,
     POST_TOOL
+  }
+
+  /// What the metadata of `thought-stream` says. The keys are known only here.
+  final class ThoughtFacts {
+
+    private static final String CONFIDENCE = "confidence";
+
+    private final MetadataFields fields;
+
+    private ThoughtFacts(@Nullable ObjectNode metadata) {
+      fields = new MetadataFields(metadata);
+    }
+
+    /// The facts in the metadata of a thought.
+    public static ThoughtFacts of(@Nullable ObjectNode metadata) {
+      return new ThoughtFacts(metadata);
+    }
+
+    /// The model's confidence, between 0 and 1; 1 if the model gives none.
+    public double confidence() {
+      return fields.value(CONFIDENCE).asDouble(1);
+    }
   }
 }

@@ -103,7 +103,7 @@ class RoundTripTest {
   }
 
   private static ObjectNode byJackson(Entry entry) {
-    var tree = Json.object().put("kind", entry.event().kind().wire());
+    var tree = Json.object().put("kind", entry.kind().wire());
     tree.put("seq", entry.position().seq());
     if (entry.position().k() > 0) {
       tree.put("k", entry.position().k());

@@ -16,4 +16,9 @@ public record A2aArtifact(
     parts = List.copyOf(parts);
     extensions = List.copyOf(extensions);
   }
+
+  /// The same artifact with other parts.
+  public A2aArtifact withParts(List<A2aPart> newParts) {
+    return new A2aArtifact(artifactId, name, description, newParts, metadata, extensions);
+  }
 }

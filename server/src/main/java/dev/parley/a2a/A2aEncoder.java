@@ -1,5 +1,9 @@
 package dev.parley.a2a;
 
+import dev.parley.a2a.A2aResponseItem.A2aArtifactUpdate;
+import dev.parley.a2a.A2aResponseItem.A2aStatusUpdate;
+import dev.parley.a2a.A2aTask.A2aStatus;
+import dev.parley.protocol.Json;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -10,14 +14,6 @@ public abstract sealed class A2aEncoder permits KindJsonEncoder, ProtoJsonEncode
   A2aEncoder() {}
 
   public abstract ObjectNode part(A2aPart part);
-
-  public abstract ObjectNode message(A2aMessage message);
-
-  public abstract ObjectNode task(A2aTask task);
-
-  public abstract ObjectNode statusUpdate(A2aStatusUpdate update);
-
-  public abstract ObjectNode artifactUpdate(A2aArtifactUpdate update);
 
   /// Encodes the result of a call or an item of a stream, wrapped in a field if the version
   /// requires it.
@@ -35,8 +31,24 @@ public abstract sealed class A2aEncoder permits KindJsonEncoder, ProtoJsonEncode
 
   abstract String role(A2aRole role);
 
+  /// A new object of this kind, if the encoding writes kinds.
+  abstract ObjectNode object(String kind);
+
+  /// Writes a flag; some encodings omit it if it is false.
+  abstract void flag(ObjectNode json, String name, boolean value);
+
+  /// True if the last status of a stream is marked.
+  boolean marksLastStatus() {
+    return true;
+  }
+
+  /// The name of the field with the parts of a message.
+  String partsMember() {
+    return "parts";
+  }
+
   final ObjectNode artifact(A2aArtifact artifact) {
-    var json = A2aJsonFields.object().put("artifactId", artifact.artifactId());
+    var json = Json.object().put("artifactId", artifact.artifactId());
     A2aJsonFields.put(json, "name", artifact.name());
     A2aJsonFields.put(json, "description", artifact.description());
     json.putArray("parts").addAll(artifact.parts().stream().map(this::part).toList());
@@ -46,7 +58,7 @@ public abstract sealed class A2aEncoder permits KindJsonEncoder, ProtoJsonEncode
   }
 
   final ObjectNode status(A2aStatus status) {
-    var json = A2aJsonFields.object().put("state", state(status.state()));
+    var json = Json.object().put("state", state(status.state()));
     if (status.message() != null) {
       json.set("message", message(status.message()));
     }
@@ -56,21 +68,20 @@ public abstract sealed class A2aEncoder permits KindJsonEncoder, ProtoJsonEncode
     return json;
   }
 
-  /// Writes the fields of a message, with its parts in the field `parts`.
-  final ObjectNode message(ObjectNode json, String parts, A2aMessage message) {
-    json.put("messageId", message.messageId());
+  public final ObjectNode message(A2aMessage message) {
+    var json = object("message").put("messageId", message.messageId());
     A2aJsonFields.put(json, "contextId", message.contextId());
     A2aJsonFields.put(json, "taskId", message.taskId());
     json.put("role", role(message.role()));
-    json.putArray(parts).addAll(message.parts().stream().map(this::part).toList());
+    json.putArray(partsMember()).addAll(message.parts().stream().map(this::part).toList());
     A2aJsonFields.put(json, "metadata", message.metadata());
     A2aJsonFields.putTexts(json, "extensions", message.extensions());
     A2aJsonFields.putTexts(json, "referenceTaskIds", message.referenceTaskIds());
     return json;
   }
 
-  final ObjectNode task(ObjectNode json, A2aTask task) {
-    json.put("id", task.id()).put("contextId", task.contextId());
+  public final ObjectNode task(A2aTask task) {
+    var json = object("task").put("id", task.id()).put("contextId", task.contextId());
     json.set("status", status(task.status()));
     A2aJsonFields.putAll(json, "artifacts", task.artifacts().stream().map(this::artifact).toList());
     if (task.history() != null) {
@@ -80,23 +91,30 @@ public abstract sealed class A2aEncoder permits KindJsonEncoder, ProtoJsonEncode
     return json;
   }
 
-  final ObjectNode statusUpdate(ObjectNode json, A2aStatusUpdate update) {
+  final ObjectNode statusUpdate(A2aStatusUpdate update) {
+    var json = object("status-update");
     json.put("taskId", update.taskId()).put("contextId", update.contextId());
     json.set("status", status(update.status()));
     A2aJsonFields.put(json, "metadata", update.metadata());
+    if (marksLastStatus()) {
+      flag(json, "final", update.last());
+    }
     return json;
   }
 
-  final ObjectNode artifactUpdate(ObjectNode json, A2aArtifactUpdate update) {
+  final ObjectNode artifactUpdate(A2aArtifactUpdate update) {
+    var json = object("artifact-update");
     json.put("taskId", update.taskId()).put("contextId", update.contextId());
     json.set("artifact", artifact(update.artifact()));
     A2aJsonFields.put(json, "metadata", update.metadata());
+    flag(json, "append", update.append());
+    flag(json, "lastChunk", update.lastChunk());
     return json;
   }
 
   /// The fields of the configuration that are the same in all versions.
   static ObjectNode configuration(SendMessageRequest request) {
-    var json = A2aJsonFields.object();
+    var json = Json.object();
     A2aJsonFields.putTexts(json, "acceptedOutputModes", request.acceptedOutputModes());
     if (request.historyLength() != null) {
       json.put("historyLength", request.historyLength());
@@ -106,7 +124,7 @@ public abstract sealed class A2aEncoder permits KindJsonEncoder, ProtoJsonEncode
 
   /// The inner object of a push target in 0.3, which has two layers.
   static ObjectNode innerPushConfig(PushNotificationConfig target) {
-    var json = A2aJsonFields.object();
+    var json = Json.object();
     A2aJsonFields.put(json, "id", target.id());
     json.put("url", target.url());
     A2aJsonFields.put(json, "token", target.token());

@@ -18,7 +18,7 @@ public final class A2aException extends RuntimeException {
   }
 
   /// Invalid parameters.
-  static A2aException invalid(String message) {
+  public static A2aException invalid(String message) {
     return new A2aException(A2aError.INVALID_PARAMS, message);
   }
 }

@@ -1,8 +1,9 @@
 package dev.parley.a2a;
 
-import dev.parley.protocol.Json;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,10 +13,15 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Reads the fields of a JSON object, and reports the path of an invalid field.
-record A2aJsonFields(ObjectNode node, String path) {
+public record A2aJsonFields(ObjectNode node, String path) {
 
+  private static final DateTimeFormatter MILLIS =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+
+  /// The fields of a value at this path.
+  ///
   /// @throws A2aException if the value is not an object
-  static A2aJsonFields of(@Nullable JsonNode value, String path) {
+  public static A2aJsonFields of(@Nullable JsonNode value, String path) {
     if (value instanceof ObjectNode object) {
       return new A2aJsonFields(object, path);
     }
@@ -49,12 +55,12 @@ record A2aJsonFields(ObjectNode node, String path) {
   }
 
   /// A non-empty string, or null: in ProtoJSON an empty string means that the field is not set.
-  @Nullable String nonEmptyText(String name) {
+  public @Nullable String nonEmptyText(String name) {
     var text = text(name);
     return text == null || text.isEmpty() ? null : text;
   }
 
-  String requiredText(String name) {
+  public String requiredText(String name) {
     var text = nonEmptyText(name);
     if (text == null) {
       throw A2aException.invalid(at(name) + ": is needed");
@@ -62,7 +68,7 @@ record A2aJsonFields(ObjectNode node, String path) {
     return text;
   }
 
-  boolean flag(String name, boolean otherwise) {
+  public boolean flag(String name, boolean otherwise) {
     var value = value(name);
     if (value == null) {
       return otherwise;
@@ -80,6 +86,18 @@ record A2aJsonFields(ObjectNode node, String path) {
     }
     if (!value.isIntegralNumber() || !value.canConvertToInt()) {
       throw A2aException.invalid(at(name) + ": a whole number is needed");
+    }
+    return value.intValue();
+  }
+
+  /// A whole number that is not negative, or null.
+  public @Nullable Integer nonNegative(String name) {
+    var value = value(name);
+    if (value == null) {
+      return null;
+    }
+    if (!value.isIntegralNumber() || !value.canConvertToInt() || value.intValue() < 0) {
+      throw A2aException.invalid(at(name) + ": a whole number that is not negative is needed");
     }
     return value.intValue();
   }
@@ -120,7 +138,7 @@ record A2aJsonFields(ObjectNode node, String path) {
         });
   }
 
-  @Nullable Instant time(String name) {
+  public @Nullable Instant time(String name) {
     var text = nonEmptyText(name);
     if (text == null) {
       return null;
@@ -160,10 +178,6 @@ record A2aJsonFields(ObjectNode node, String path) {
 
   /// Formats a time in UTC, with milliseconds.
   static String formatTime(Instant time) {
-    return A2aTimestamps.MILLIS.format(time);
-  }
-
-  static ObjectNode object() {
-    return Json.object();
+    return MILLIS.format(time);
   }
 }

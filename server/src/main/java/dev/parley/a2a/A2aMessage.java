@@ -31,4 +31,10 @@ public record A2aMessage(
       @Nullable ObjectNode metadata) {
     this(messageId, contextId, taskId, role, parts, metadata, List.of(), List.of());
   }
+
+  /// The same message with another text, without extensions or references.
+  public A2aMessage withText(String text) {
+    return new A2aMessage(
+        messageId, contextId, taskId, role, List.of(A2aPart.text(text)), metadata);
+  }
 }

@@ -1,5 +1,8 @@
 package dev.parley.a2a;
 
+import dev.parley.a2a.A2aResponseItem.A2aArtifactUpdate;
+import dev.parley.a2a.A2aResponseItem.A2aStatusUpdate;
+import dev.parley.a2a.A2aTask.A2aStatus;
 import dev.parley.protocol.Json;
 import java.util.List;
 import java.util.Set;
@@ -23,18 +26,15 @@ public final class A2aParser {
   /// @throws A2aException if a field is missing or has the wrong type, with its path; this holds
   ///     for all methods
   public static SendMessageRequest send(@Nullable JsonNode params) {
-    var a2aJsonFields = A2aJsonFields.of(params, "");
-    var member =
-        a2aJsonFields.has("message")
-            ? "message"
-            : a2aJsonFields.has("request") ? "request" : "message";
-    var message = message(a2aJsonFields.value(member), member);
+    var fields = A2aJsonFields.of(params, "");
+    var member = fields.has("message") ? "message" : fields.has("request") ? "request" : "message";
+    var message = message(fields.value(member), member);
     if (message.parts().isEmpty()) {
       throw A2aException.invalid(member + ".parts: at least one is needed");
     }
     var configuration =
-        a2aJsonFields.has("configuration")
-            ? a2aJsonFields.fields("configuration")
+        fields.has("configuration")
+            ? fields.fields("configuration")
             : new A2aJsonFields(Json.object(), "");
     var length = configuration.integer("historyLength");
     if (length != null && length < 0) {
@@ -46,8 +46,8 @@ public final class A2aParser {
         length,
         !configuration.flag("returnImmediately", false) && configuration.flag("blocking", true),
         pushOf(configuration),
-        a2aJsonFields.object("metadata"),
-        a2aJsonFields.nonEmptyText("tenant"));
+        fields.object("metadata"),
+        fields.nonEmptyText("tenant"));
   }
 
   private static @Nullable PushNotificationConfig pushOf(A2aJsonFields configuration) {
@@ -102,79 +102,75 @@ public final class A2aParser {
 
   /// Parses a message.
   public static A2aMessage message(@Nullable JsonNode value, String path) {
-    var a2aJsonFields = A2aJsonFields.of(value, path);
-    var role = a2aJsonFields.requiredText("role");
+    var fields = A2aJsonFields.of(value, path);
+    var role = fields.requiredText("role");
     var known = A2aRole.of(role);
     if (known.isEmpty()) {
       throw A2aException.invalid(path + ".role: unknown role " + role);
     }
-    var parts = a2aJsonFields.has("parts") || !a2aJsonFields.has("content") ? "parts" : "content";
+    var parts = fields.has("parts") || !fields.has("content") ? "parts" : "content";
     return new A2aMessage(
-        a2aJsonFields.requiredText("messageId"),
-        a2aJsonFields.nonEmptyText("contextId"),
-        a2aJsonFields.nonEmptyText("taskId"),
+        fields.requiredText("messageId"),
+        fields.nonEmptyText("contextId"),
+        fields.nonEmptyText("taskId"),
         known.get(),
-        a2aJsonFields.list(parts, A2aParser::part),
-        a2aJsonFields.object("metadata"),
-        a2aJsonFields.texts("extensions"),
-        a2aJsonFields.texts("referenceTaskIds"));
+        fields.list(parts, A2aParser::part),
+        fields.object("metadata"),
+        fields.texts("extensions"),
+        fields.texts("referenceTaskIds"));
   }
 
   /// Parses a part.
   public static A2aPart part(@Nullable JsonNode value, String path) {
-    var a2aJsonFields = A2aJsonFields.of(value, path);
-    checkKind(a2aJsonFields);
-    var metadata = a2aJsonFields.object("metadata");
-    if (a2aJsonFields.has("file")) {
-      return file(a2aJsonFields.fields("file"), metadata);
+    var fields = A2aJsonFields.of(value, path);
+    checkKind(fields);
+    var metadata = fields.object("metadata");
+    if (fields.has("file")) {
+      return file(fields.fields("file"), metadata);
     }
     return new A2aPart(
-        content(a2aJsonFields),
-        a2aJsonFields.nonEmptyText("filename"),
-        a2aJsonFields.nonEmptyText("mediaType"),
+        content(fields),
+        fields.nonEmptyText("filename"),
+        fields.nonEmptyText("mediaType"),
         metadata);
   }
 
   /// Checks the kind of a part, which versions before 0.3 call `type`.
-  private static void checkKind(A2aJsonFields a2aJsonFields) {
-    var name = a2aJsonFields.has("kind") ? "kind" : "type";
-    var kind = a2aJsonFields.node().path(name);
+  private static void checkKind(A2aJsonFields fields) {
+    var name = fields.has("kind") ? "kind" : "type";
+    var kind = fields.node().path(name);
     if (kind.isString() && !KINDS.contains(kind.stringValue())) {
       throw A2aException.invalid(
-          a2aJsonFields.path()
-              + "."
-              + name
-              + ": must be text, file or data, not "
-              + kind.stringValue());
+          fields.path() + "." + name + ": must be text, file or data, not " + kind.stringValue());
     }
   }
 
-  private static A2aPart.PartContent content(A2aJsonFields a2aJsonFields) {
-    var text = a2aJsonFields.text("text");
+  private static A2aPart.PartContent content(A2aJsonFields fields) {
+    var text = fields.text("text");
     if (text != null) {
       return new A2aPart.TextContent(text);
     }
-    var raw = a2aJsonFields.text("raw");
+    var raw = fields.text("raw");
     if (raw != null) {
       return new A2aPart.RawContent(raw);
     }
-    var url = a2aJsonFields.text("url");
+    var url = fields.text("url");
     if (url != null) {
       return new A2aPart.UrlContent(url);
     }
-    var data = a2aJsonFields.node().get("data");
+    var data = fields.node().get("data");
     if (data != null) {
-      return new A2aPart.DataContent(wrapped(a2aJsonFields, data) ? data.get("data") : data);
+      return new A2aPart.DataContent(wrapped(fields, data) ? data.get("data") : data);
     }
-    throw A2aException.invalid(a2aJsonFields.path() + ": text, raw, url, file or data is needed");
+    throw A2aException.invalid(fields.path() + ": text, raw, url, file or data is needed");
   }
 
   /// True for the two layers of 0.3 over HTTP+JSON: `{"data": {"data": {…}}}` without other fields.
-  private static boolean wrapped(A2aJsonFields a2aJsonFields, JsonNode data) {
+  private static boolean wrapped(A2aJsonFields fields, JsonNode data) {
     return data instanceof ObjectNode
         && data.size() == 1
         && data.get("data") instanceof ObjectNode
-        && !a2aJsonFields.has("kind");
+        && !fields.has("kind");
   }
 
   private static A2aPart file(A2aJsonFields file, @Nullable ObjectNode metadata) {
@@ -196,86 +192,84 @@ public final class A2aParser {
 
   /// Parses a task.
   public static A2aTask task(@Nullable JsonNode value, String path) {
-    var a2aJsonFields = A2aJsonFields.of(value, path);
-    var context = a2aJsonFields.nonEmptyText("contextId");
-    var id = a2aJsonFields.requiredText("id");
+    var fields = A2aJsonFields.of(value, path);
+    var context = fields.nonEmptyText("contextId");
+    var id = fields.requiredText("id");
     return new A2aTask(
         id,
         context == null ? id : context,
-        status(a2aJsonFields.fields("status")),
-        a2aJsonFields.list("artifacts", A2aParser::artifact),
-        a2aJsonFields.has("history") ? a2aJsonFields.list("history", A2aParser::message) : null,
-        a2aJsonFields.object("metadata"));
+        status(fields.fields("status")),
+        fields.list("artifacts", A2aParser::artifact),
+        fields.has("history") ? fields.list("history", A2aParser::message) : null,
+        fields.object("metadata"));
   }
 
-  private static A2aStatus status(A2aJsonFields a2aJsonFields) {
-    var name = a2aJsonFields.nonEmptyText("state");
+  private static A2aStatus status(A2aJsonFields fields) {
+    var name = fields.nonEmptyText("state");
     var state = name == null ? A2aState.UNKNOWN : A2aState.of(name).orElse(A2aState.UNKNOWN);
     return new A2aStatus(
         state,
-        a2aJsonFields.has("message")
-            ? message(a2aJsonFields.value("message"), a2aJsonFields.path() + ".message")
-            : null,
-        a2aJsonFields.time("timestamp"));
+        fields.has("message") ? message(fields.value("message"), fields.path() + ".message") : null,
+        fields.time("timestamp"));
   }
 
   /// Parses an artifact.
   public static A2aArtifact artifact(@Nullable JsonNode value, String path) {
-    var a2aJsonFields = A2aJsonFields.of(value, path);
+    var fields = A2aJsonFields.of(value, path);
     return new A2aArtifact(
-        a2aJsonFields.requiredText("artifactId"),
-        a2aJsonFields.nonEmptyText("name"),
-        a2aJsonFields.nonEmptyText("description"),
-        a2aJsonFields.list("parts", A2aParser::part),
-        a2aJsonFields.object("metadata"),
-        a2aJsonFields.texts("extensions"));
+        fields.requiredText("artifactId"),
+        fields.nonEmptyText("name"),
+        fields.nonEmptyText("description"),
+        fields.list("parts", A2aParser::part),
+        fields.object("metadata"),
+        fields.texts("extensions"));
   }
 
   /// Parses the result of a call or an item of a stream.
   public static A2aResponseItem item(@Nullable JsonNode value) {
-    var a2aJsonFields = A2aJsonFields.of(value, "");
-    var kind = a2aJsonFields.node().path("kind");
+    var fields = A2aJsonFields.of(value, "");
+    var kind = fields.node().path("kind");
     if (kind.isString()) {
       return switch (kind.stringValue()) {
         case "task" -> task(value, "");
         case "message" -> message(value, "");
-        case "status-update" -> statusUpdate(a2aJsonFields);
-        case "artifact-update" -> artifactUpdate(a2aJsonFields);
+        case "status-update" -> statusUpdate(fields);
+        case "artifact-update" -> artifactUpdate(fields);
         default -> throw A2aException.invalid("unknown kind " + kind.stringValue());
       };
     }
-    if (a2aJsonFields.has("task")) {
-      return task(a2aJsonFields.value("task"), "task");
+    if (fields.has("task")) {
+      return task(fields.value("task"), "task");
     }
-    if (a2aJsonFields.has("statusUpdate")) {
-      return statusUpdate(a2aJsonFields.fields("statusUpdate"));
+    if (fields.has("statusUpdate")) {
+      return statusUpdate(fields.fields("statusUpdate"));
     }
-    if (a2aJsonFields.has("artifactUpdate")) {
-      return artifactUpdate(a2aJsonFields.fields("artifactUpdate"));
+    if (fields.has("artifactUpdate")) {
+      return artifactUpdate(fields.fields("artifactUpdate"));
     }
-    if (a2aJsonFields.has("message") || a2aJsonFields.has("msg")) {
-      var member = a2aJsonFields.has("message") ? "message" : "msg";
-      return message(a2aJsonFields.value(member), member);
+    if (fields.has("message") || fields.has("msg")) {
+      var member = fields.has("message") ? "message" : "msg";
+      return message(fields.value(member), member);
     }
     throw A2aException.invalid("neither a task nor a message nor an update");
   }
 
-  private static A2aStatusUpdate statusUpdate(A2aJsonFields a2aJsonFields) {
+  private static A2aStatusUpdate statusUpdate(A2aJsonFields fields) {
     return new A2aStatusUpdate(
-        a2aJsonFields.requiredText("taskId"),
-        a2aJsonFields.requiredText("contextId"),
-        status(a2aJsonFields.fields("status")),
-        a2aJsonFields.flag("final", false),
-        a2aJsonFields.object("metadata"));
+        fields.requiredText("taskId"),
+        fields.requiredText("contextId"),
+        status(fields.fields("status")),
+        fields.flag("final", false),
+        fields.object("metadata"));
   }
 
-  private static A2aArtifactUpdate artifactUpdate(A2aJsonFields a2aJsonFields) {
+  private static A2aArtifactUpdate artifactUpdate(A2aJsonFields fields) {
     return new A2aArtifactUpdate(
-        a2aJsonFields.requiredText("taskId"),
-        a2aJsonFields.requiredText("contextId"),
-        artifact(a2aJsonFields.value("artifact"), "artifact"),
-        a2aJsonFields.flag("append", false),
-        a2aJsonFields.flag("lastChunk", false),
-        a2aJsonFields.object("metadata"));
+        fields.requiredText("taskId"),
+        fields.requiredText("contextId"),
+        artifact(fields.value("artifact"), "artifact"),
+        fields.flag("append", false),
+        fields.flag("lastChunk", false),
+        fields.object("metadata"));
   }
 }

@@ -1,5 +1,6 @@
 package dev.parley.a2a;
 
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -17,4 +18,13 @@ public record A2aTask(
     artifacts = List.copyOf(artifacts);
     history = history == null ? null : List.copyOf(history);
   }
+
+  /// The same task with other artifacts and messages.
+  public A2aTask with(List<A2aArtifact> newArtifacts, @Nullable List<A2aMessage> newHistory) {
+    return new A2aTask(id, contextId, status, newArtifacts, newHistory, metadata);
+  }
+
+  /// The status of a task: its state, the time, and a message of the agent.
+  public record A2aStatus(
+      A2aState state, @Nullable A2aMessage message, @Nullable Instant timestamp) {}
 }

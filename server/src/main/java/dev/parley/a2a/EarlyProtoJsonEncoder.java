@@ -14,7 +14,7 @@ final class EarlyProtoJsonEncoder extends ProtoJsonEncoder {
       case A2aPart.RawContent(var base64) -> file(json, part).put("fileWithBytes", base64);
       case A2aPart.UrlContent(var url) -> file(json, part).put("fileWithUri", url);
       case A2aPart.DataContent(var value) ->
-          json.putObject("data").set("data", KindJsonEncoder.object(value));
+          json.putObject("data").set("data", KindJsonEncoder.asObject(value));
     }
     A2aJsonFields.put(json, "metadata", part.metadata());
     return json;
@@ -28,17 +28,13 @@ final class EarlyProtoJsonEncoder extends ProtoJsonEncoder {
   }
 
   @Override
-  public ObjectNode message(A2aMessage message) {
-    return message(Json.object(), "content", message);
+  String partsMember() {
+    return "content";
   }
 
   @Override
-  public ObjectNode statusUpdate(A2aStatusUpdate update) {
-    var json = super.statusUpdate(update);
-    if (update.last()) {
-      json.put("final", true);
-    }
-    return json;
+  boolean marksLastStatus() {
+    return true;
   }
 
   @Override
@@ -47,7 +43,7 @@ final class EarlyProtoJsonEncoder extends ProtoJsonEncoder {
   }
 
   @Override
-  String stateName(A2aState state) {
+  String state(A2aState state) {
     return state == A2aState.CANCELED ? "TASK_STATE_CANCELLED" : state.proto();
   }
 

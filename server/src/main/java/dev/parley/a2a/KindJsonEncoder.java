@@ -1,5 +1,7 @@
 package dev.parley.a2a;
 
+import dev.parley.a2a.A2aResponseItem.A2aArtifactUpdate;
+import dev.parley.a2a.A2aResponseItem.A2aStatusUpdate;
 import dev.parley.protocol.Json;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
@@ -17,7 +19,7 @@ final class KindJsonEncoder extends A2aEncoder {
       case A2aPart.TextContent(var text) -> json.put(KIND, "text").put("text", text);
       case A2aPart.RawContent(var base64) -> file(json, part).put("bytes", base64);
       case A2aPart.UrlContent(var url) -> file(json, part).put("uri", url);
-      case A2aPart.DataContent(var value) -> json.put(KIND, "data").set("data", object(value));
+      case A2aPart.DataContent(var value) -> json.put(KIND, "data").set("data", asObject(value));
     }
     A2aJsonFields.put(json, "metadata", part.metadata());
     return json;
@@ -31,31 +33,8 @@ final class KindJsonEncoder extends A2aEncoder {
   }
 
   /// The value if it is an object, or else an object around it: data can only be objects here.
-  static ObjectNode object(JsonNode value) {
+  static ObjectNode asObject(JsonNode value) {
     return value instanceof ObjectNode object ? object : Json.object().set("value", value);
-  }
-
-  @Override
-  public ObjectNode message(A2aMessage message) {
-    return message(Json.object().put(KIND, "message"), "parts", message);
-  }
-
-  @Override
-  public ObjectNode task(A2aTask task) {
-    return task(Json.object().put(KIND, "task"), task);
-  }
-
-  @Override
-  public ObjectNode statusUpdate(A2aStatusUpdate update) {
-    return statusUpdate(Json.object().put(KIND, "status-update"), update)
-        .put("final", update.last());
-  }
-
-  @Override
-  public ObjectNode artifactUpdate(A2aArtifactUpdate update) {
-    return artifactUpdate(Json.object().put(KIND, "artifact-update"), update)
-        .put("append", update.append())
-        .put("lastChunk", update.lastChunk());
   }
 
   @Override
@@ -92,6 +71,16 @@ final class KindJsonEncoder extends A2aEncoder {
     json.set("configuration", configuration);
     A2aJsonFields.put(json, "metadata", request.metadata());
     return json;
+  }
+
+  @Override
+  ObjectNode object(String kind) {
+    return Json.object().put(KIND, kind);
+  }
+
+  @Override
+  void flag(ObjectNode json, String name, boolean value) {
+    json.put(name, value);
   }
 
   @Override

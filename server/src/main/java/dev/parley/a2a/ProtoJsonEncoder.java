@@ -1,5 +1,7 @@
 package dev.parley.a2a;
 
+import dev.parley.a2a.A2aResponseItem.A2aArtifactUpdate;
+import dev.parley.a2a.A2aResponseItem.A2aStatusUpdate;
 import dev.parley.protocol.Json;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
@@ -21,33 +23,6 @@ sealed class ProtoJsonEncoder extends A2aEncoder permits EarlyProtoJsonEncoder {
     A2aJsonFields.put(json, "metadata", part.metadata());
     A2aJsonFields.put(json, "filename", part.filename());
     A2aJsonFields.put(json, "mediaType", part.mediaType());
-    return json;
-  }
-
-  @Override
-  public ObjectNode message(A2aMessage message) {
-    return message(Json.object(), "parts", message);
-  }
-
-  @Override
-  public final ObjectNode task(A2aTask task) {
-    return task(Json.object(), task);
-  }
-
-  @Override
-  public ObjectNode statusUpdate(A2aStatusUpdate update) {
-    return statusUpdate(Json.object(), update);
-  }
-
-  @Override
-  public final ObjectNode artifactUpdate(A2aArtifactUpdate update) {
-    var json = artifactUpdate(Json.object(), update);
-    if (update.append()) {
-      json.put("append", true);
-    }
-    if (update.lastChunk()) {
-      json.put("lastChunk", true);
-    }
     return json;
   }
 
@@ -108,11 +83,24 @@ sealed class ProtoJsonEncoder extends A2aEncoder permits EarlyProtoJsonEncoder {
   }
 
   @Override
-  final String state(A2aState state) {
-    return stateName(state);
+  final ObjectNode object(String kind) {
+    return Json.object();
   }
 
-  String stateName(A2aState state) {
+  @Override
+  final void flag(ObjectNode json, String name, boolean value) {
+    if (value) {
+      json.put(name, true);
+    }
+  }
+
+  @Override
+  boolean marksLastStatus() {
+    return false;
+  }
+
+  @Override
+  String state(A2aState state) {
     return state.proto();
   }
 

@@ -2,9 +2,9 @@ package dev.parley.agent;
 
 import dev.parley.log.EventLog;
 import dev.parley.model.Prompt.PromptPart;
-import dev.parley.projection.MessageView;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageFacts;
+import dev.parley.protocol.MessageView;
 import dev.parley.protocol.TaskEndFacts;
 import dev.parley.protocol.TaskId;
 import dev.parley.task.ContextHistory;

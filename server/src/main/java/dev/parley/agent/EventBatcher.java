@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// append go into the next one, so that a model is not slowed down to one sync per token.
 ///
 /// The lock guards the waiting events. [#close] ends the thread after all events are appended.
-final class EventBatcher implements AutoCloseable {
+public final class EventBatcher implements AutoCloseable {
 
   private static final int WAITING_MAX = 4_096;
   private static final int APPEND_MAX = 1_024;
@@ -22,10 +22,13 @@ final class EventBatcher implements AutoCloseable {
   private boolean closed;
   private @Nullable RuntimeException failure;
 
-  EventBatcher(TaskRun taskRun) {
+  public EventBatcher(TaskRun taskRun) {
     this.taskRun = taskRun;
     this.thread =
-        Thread.ofVirtual().name("event-batcher-" + taskRun.origin().taskId()).start(this::writeAll);
+        taskRun
+            .sources()
+            .threads()
+            .start("event-batcher-" + taskRun.origin().taskId(), this::writeAll);
   }
 
   /// Adds an event, which will be durable soon. Blocks only if too many events are waiting.
@@ -39,7 +42,7 @@ final class EventBatcher implements AutoCloseable {
   }
 
   /// Returns when all events that were added are durable.
-  synchronized void flush() throws InterruptedException {
+  public synchronized void flush() throws InterruptedException {
     while ((!waiting.isEmpty() || writing) && failure == null) {
       wait();
     }

@@ -4,10 +4,10 @@ import dev.parley.model.Model;
 import dev.parley.model.ModelReply;
 import dev.parley.model.Prompt;
 import dev.parley.model.Prompt.PromptPart;
-import dev.parley.projection.MessageView;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageFacts;
+import dev.parley.protocol.MessageView;
 import dev.parley.task.TaskRun;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -45,6 +45,15 @@ public final class HistoryCompactor {
       earlier = conversationMemory.earlierMessages(taskRun);
     }
     return conversationMemory.promptParts(taskRun, earlier);
+  }
+
+  /// True if [#promptParts] would write a summary.
+  public boolean due(TaskRun taskRun) {
+    return taskRun.origin().parentTaskId() == null
+        && summarizedCount(
+                conversationMemory.earlierMessages(taskRun),
+                conversationMemory.unsummarizedCount(taskRun))
+            > 0;
   }
 
   /// False if the history is short enough.

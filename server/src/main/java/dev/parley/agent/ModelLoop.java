@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
 
 /// An agent that calls a model, runs the tools that it requests, and repeats this until there is an
 /// answer.
@@ -63,21 +62,10 @@ public final class ModelLoop implements Agent {
 
   private final ModelAgentType type;
   private final ModelLoopDependencies dependencies;
-  private final @Nullable ObjectNode subtaskMetadata;
 
   public ModelLoop(ModelAgentType type, ModelLoopDependencies modelLoopDependencies) {
-    this(type, modelLoopDependencies, null);
-  }
-
-  /// A loop that only delegates, so that its prompt has no history. `spawned` is the metadata of
-  /// its subtasks.
-  public ModelLoop(
-      ModelAgentType type,
-      ModelLoopDependencies modelLoopDependencies,
-      @Nullable ObjectNode spawned) {
     this.type = type;
     this.dependencies = modelLoopDependencies;
-    this.subtaskMetadata = spawned;
   }
 
   @Override
@@ -101,9 +89,9 @@ public final class ModelLoop implements Agent {
             type.policy(),
             dependencies.parentAgents(),
             new QuestionFactory(
-                taskRun, dependencies.limits().inputTimeout(), dependencies.signIns()),
+                taskRun, dependencies.limits().inputTimeout(), dependencies.signIns(), null),
             thoughtCounter,
-            new SubtaskCalls(taskRun, subtaskMetadata),
+            new SubtaskCalls(taskRun),
             dependencies.threads());
     try (var eventBatcher = new EventBatcher(taskRun);
         var toolCalls = new ToolCalls(taskRun, calling)) {
@@ -266,13 +254,10 @@ public final class ModelLoop implements Agent {
       if (conversation == null) {
         // Read late: most calls of an agent that waits for others end without a model call.
         conversation =
-            subtaskMetadata == null
-                ? new HistoryCompactor(dependencies.memory()).promptParts(taskRun, type.model())
-                : dependencies.memory().promptParts(taskRun, List.of());
+            new HistoryCompactor(dependencies.memory()).promptParts(taskRun, type.model());
       }
       var told = new ArrayList<>(conversation);
       told.addAll(taskHistory.parts());
-      told.addAll(taskHistory.pendingMessages());
       var fitting = PromptBudget.fit(told, dependencies.limits().loop().historyTokens());
       return new Prompt(type.instructions(), fitting, tools, null);
     }
@@ -303,14 +288,17 @@ public final class ModelLoop implements Agent {
             new InternalThoughtProcess(call.iteration() - 1, Stage.POST_TOOL, reasoning, state));
       }
       events.add(call);
-      var state =
-          Json.object()
-              .put("attempt", taskHistory.attempts() + 1)
-              .put("tokensUsed", taskHistory.tokens())
-              .put("failedTurns", taskHistory.failedTurns());
-      events.add(
-          new InternalThoughtProcess(
-              call.iteration(), Stage.PRE_LLM, "The model is asked next.", state));
+      if (call.iteration() > 1 || taskHistory.attempts() > 0) {
+        // Before the first call there is nothing to report.
+        var state =
+            Json.object()
+                .put("attempt", taskHistory.attempts() + 1)
+                .put("tokensUsed", taskHistory.tokens())
+                .put("failedTurns", taskHistory.failedTurns());
+        events.add(
+            new InternalThoughtProcess(
+                call.iteration(), Stage.PRE_LLM, "The model is asked next.", state));
+      }
       return events;
     }
 

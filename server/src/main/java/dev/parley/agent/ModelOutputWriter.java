@@ -5,22 +5,13 @@ import dev.parley.model.ModelRetry;
 import dev.parley.model.ModelSink;
 import dev.parley.model.ModelThought;
 import dev.parley.protocol.BlockId;
-import dev.parley.protocol.ContentEvent.ContentComplete;
-import dev.parley.protocol.ContentEvent.ContentDelta;
-import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ContentEvent.ToolCall;
-import dev.parley.protocol.Event;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.ThoughtEvent.InternalThoughtProcess;
 import dev.parley.protocol.ThoughtEvent.Stage;
-import dev.parley.protocol.ThoughtEvent.ThoughtStream;
-import dev.parley.protocol.ThoughtEvent.ThoughtType;
-import dev.parley.protocol.ThoughtEvent.Verbosity;
-import dev.parley.protocol.ThoughtId;
 import dev.parley.protocol.ToolCallId;
-import dev.parley.task.ClockAndIds;
 import dev.parley.task.TaskRun;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,27 +19,21 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Converts one turn of a model into events: a block of text, and thoughts. Not thread-safe.
-final class ModelOutputWriter implements ModelSink {
+public final class ModelOutputWriter implements ModelSink {
 
   /// The maximum number of characters of text and thoughts in one turn.
   static final int REPLY_MAX = 1_000_000;
 
   private final TaskRun taskRun;
   private final EventBatcher batcher;
-  private final ThoughtCounter thoughtCounter;
-  private final ClockAndIds clockAndIds;
+  private final TaskOutput output;
   private final String model;
-  private BlockId block;
-  private @Nullable BlockId replaces;
-  private final StringBuilder text = new StringBuilder();
-  private long length;
-  private int deltas;
-  private @Nullable ThoughtId thinking;
   private final @Nullable ToolCallId relatedCall;
+  private long length;
 
   /// `replaces` is the block of an earlier attempt that the new block replaces. `about` is the call
   /// whose result the model received last, if this turn follows calls.
-  ModelOutputWriter(
+  public ModelOutputWriter(
       TaskRun taskRun,
       EventBatcher eventBatcher,
       ThoughtCounter thoughtCounter,
@@ -57,21 +42,17 @@ final class ModelOutputWriter implements ModelSink {
       @Nullable ToolCallId about) {
     this.taskRun = taskRun;
     this.model = model;
-    this.replaces = replaces;
     this.batcher = eventBatcher;
-    this.clockAndIds = taskRun.sources();
-    this.block = clockAndIds.blockId();
-    this.thoughtCounter = thoughtCounter;
+    this.output = new TaskOutput(taskRun.sources(), thoughtCounter::next).replacing(replaces);
     this.relatedCall = about;
   }
 
   @Override
   public void text(String piece) throws InterruptedException {
-    thinking = null;
     if (!piece.isEmpty()) {
       checkLength(piece);
-      text.append(piece);
-      batcher.write(new ContentDelta(piece, deltas++, block));
+      output.appendText(piece);
+      write();
     }
   }
 
@@ -79,58 +60,41 @@ final class ModelOutputWriter implements ModelSink {
   public void thinking(String piece) throws InterruptedException {
     if (!piece.isEmpty()) {
       checkLength(piece);
-      if (thinking == null) {
-        thinking = clockAndIds.thoughtId();
-      }
-      batcher.write(
-          new ThoughtStream(
-              thinking,
-              ThoughtType.THINKING,
-              Verbosity.DETAILED,
-              piece,
-              thoughtCounter.next(),
-              related(Json.object().put("source", "model")),
-              null));
+      output.appendThought(piece, related(Json.object().put("source", "model")));
+      write();
     }
   }
 
   @Override
   public void thought(ModelThought whole) throws InterruptedException {
-    thinking = null;
     checkLength(whole.content());
-    batcher.write(
-        new ThoughtStream(
-            clockAndIds.thoughtId(),
-            whole.type(),
-            whole.verbosity(),
-            whole.content(),
-            thoughtCounter.next(),
-            metadata(whole),
-            null));
+    output.addThought(whole.type(), whole.verbosity(), whole.content(), metadata(whole), null);
+    write();
   }
 
   @Override
   public void retry(ModelRetry modelRetry) throws InterruptedException {
-    endFailedAttempt();
-    thinking = null;
+    output.abandonBlock();
     length = 0;
-    for (var event : RetryEvents.events(modelRetry, model)) {
-      batcher.write(event);
-    }
+    RetryEvents.events(modelRetry, model).forEach(output::add);
+    write();
   }
 
   /// The attempt failed: ends its block, if any. The next block replaces it.
-  void endFailedAttempt() throws InterruptedException {
-    if (deltas == 0) {
-      return;
+  public void endFailedAttempt() throws InterruptedException {
+    output.abandonBlock();
+    write();
+  }
+
+  /// True if the current attempt has written text.
+  public boolean hasText() {
+    return output.hasOpenBlock();
+  }
+
+  private void write() throws InterruptedException {
+    for (var event : output.take()) {
+      batcher.write(event);
     }
-    batcher.write(
-        new ContentComplete(
-            text.toString(), block, FinishReason.INTERRUPTED, true, replaces, null));
-    replaces = block;
-    block = clockAndIds.blockId();
-    text.setLength(0);
-    deltas = 0;
   }
 
   /// Ends a model call whose output does not end.
@@ -144,35 +108,33 @@ final class ModelOutputWriter implements ModelSink {
 
   /// Ends the turn; returns when all of it is durable. The end and the state for resuming are one
   /// append. `publicCalls` are the calls as public events show them.
-  void finish(
+  public void finish(
       ModelReply.ModelAnswer answer,
       List<ToolCall> calls,
       List<ToolCall> publicCalls,
       int iteration)
       throws InterruptedException {
     batcher.flush();
-    var end =
-        new ContentComplete(
-            text.toString(),
-            block,
-            answer.reason(),
-            null,
-            replaces,
-            calls.isEmpty() ? null : publicCalls);
+    output.endTurn(answer.reason(), calls.isEmpty() ? null : publicCalls);
     var state = Json.object();
     if (answer.memo() != null) {
       state.set(ModelTaskHistory.MEMO, answer.memo());
     }
     PrivateArguments.put(state, calls, publicCalls);
-    var events = new ArrayList<Event>(List.of(end));
+    var events = new ArrayList<>(output.take());
     if (answer.usage().totalTokens() > 0) {
       events.add(answer.usage());
     }
-    events.add(reasoning(answer, calls, iteration));
+    // An answer in the first turn needs no further report: its block and its usage say it all.
+    if (iteration > 1 || !calls.isEmpty()) {
+      events.add(reasoning(answer, calls, iteration));
+    }
     if (!calls.isEmpty()) {
       events.add(next(calls, iteration));
     }
-    events.add(new InternalCheckpoint(iteration, state.isEmpty() ? null : state));
+    if (iteration > 1 || !calls.isEmpty() || !state.isEmpty()) {
+      events.add(new InternalCheckpoint(iteration, state.isEmpty() ? null : state));
+    }
     taskRun.emit(events);
   }
 
@@ -182,7 +144,7 @@ final class ModelOutputWriter implements ModelSink {
     var about =
         Json.object()
             .put("finishReason", answer.reason().wire())
-            .put("characters", text.length())
+            .put("characters", output.lastText().length())
             .put("inputTokens", answer.usage().inputTokens())
             .put("outputTokens", answer.usage().outputTokens());
     tools.forEach(about.putArray("tools")::add);

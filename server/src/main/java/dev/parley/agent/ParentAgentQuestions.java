@@ -1,7 +1,7 @@
 package dev.parley.agent;
 
 import dev.parley.log.ContextState;
-import dev.parley.log.OpenInput;
+import dev.parley.log.ContextState.OpenInput;
 import dev.parley.log.OpenTask;
 import dev.parley.model.Model;
 import dev.parley.model.ModelReply;

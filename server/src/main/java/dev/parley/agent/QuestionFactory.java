@@ -11,12 +11,13 @@ import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.QuestionFacts;
 import dev.parley.protocol.QuestionPurpose;
+import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.VisibleText;
 import dev.parley.task.TaskRun;
 import dev.parley.tool.Tool;
 import dev.parley.tool.ToolQuestion;
-import dev.parley.tool.ToolSignIn;
-import dev.parley.tool.Urgency;
+import dev.parley.tool.ToolQuestion.Urgency;
+import dev.parley.tool.ToolResult.ToolSignIn;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -28,20 +29,27 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Creates the events for the questions of tool calls.
+/// Creates the events that ask a person, for all kinds of agent. [TaskQuestion] reads the answers.
 public final class QuestionFactory {
 
   /// The description of a call for the person who approves it.
   record CallPreview(String summary, @Nullable String preview) {}
 
+  /// A call that an agent outside the server wants to make.
+  public record ExternalCall(String tool, ObjectNode arguments, boolean editable, String summary) {}
+
   private final TaskRun taskRun;
   private final Duration defaultTimeout;
   private final SignInRequests signInRequests;
+  private final @Nullable String provider;
 
-  QuestionFactory(TaskRun taskRun, Duration patience, SignInRequests desk) {
+  /// `provider` is the program or protocol that asks; null if the server's own agents and tools ask.
+  public QuestionFactory(
+      TaskRun taskRun, Duration patience, SignInRequests desk, @Nullable String provider) {
     this.taskRun = taskRun;
     this.defaultTimeout = patience;
     this.signInRequests = desk;
+    this.provider = provider;
   }
 
   /// The question whether this call may be made.
@@ -54,9 +62,31 @@ public final class QuestionFactory {
     if (callPreview.preview() != null) {
       QuestionFacts.putPreview(metadata, VisibleText.of(callPreview.preview()));
     }
+    return approval(call.name(), metadata);
+  }
+
+  /// The question whether a call of this tool may be made, which `metadata` describes.
+  public InputRequired approval(String tool, ObjectNode metadata) {
     // The prompt shows hidden characters; the call and its hash stay unchanged.
-    return confirmation(
-        "May " + taskRun.origin().agentId() + " call " + call.name() + "?", metadata);
+    return confirmation("May " + taskRun.origin().agentId() + " call " + tool + "?", metadata);
+  }
+
+  /// Describes a call of an agent outside the server. `id` is the id of the call here, if it has
+  /// one. An approval may change the arguments only if they are `editable`.
+  public static void putExternalCall(
+      ObjectNode metadata, @Nullable ToolCallId id, ExternalCall call) {
+    QuestionFacts.putPurpose(metadata, QuestionPurpose.APPROVAL);
+    QuestionFacts.putToolCall(
+        metadata,
+        new QuestionFacts.AskedCall(id == null ? null : id.value(), call.tool(), call.arguments()));
+    if (id != null) {
+      QuestionFacts.putToolCallId(metadata, id);
+    }
+    if (!call.editable()) {
+      QuestionFacts.putArgumentsSchema(metadata, Json.object().set("const", call.arguments()));
+    }
+    QuestionFacts.putHash(metadata, hash(call.tool(), call.arguments()), "at-most-once");
+    QuestionFacts.putSummary(metadata, call.summary());
   }
 
   /// The question whether a call, which may have been made before, is to be made again.
@@ -83,8 +113,17 @@ public final class QuestionFactory {
     return required(toolQuestion, metadata);
   }
 
+  /// A question that is not about a tool call.
+  public InputRequired question(ToolQuestion toolQuestion) {
+    var metadata = toolQuestion.metadata();
+    return required(toolQuestion, metadata == null ? Json.object() : metadata.deepCopy());
+  }
+
   private InputRequired required(ToolQuestion toolQuestion, ObjectNode metadata) {
     var timeout = toolQuestion.timeout() == null ? defaultTimeout : toolQuestion.timeout();
+    if (provider != null) {
+      QuestionFacts.putProvider(metadata, provider);
+    }
     QuestionFacts.putTimeout(metadata, timeout);
     QuestionFacts.putUrgency(metadata, Urgency.of(taskRun.created().priority()));
     return new InputRequired(
@@ -95,18 +134,25 @@ public final class QuestionFactory {
         toolQuestion.schema(),
         toolQuestion.options().isEmpty() ? null : toolQuestion.options(),
         metadata,
-        taskRun.sources().clock().instant().plus(timeout));
+        taskRun.sources().time().instant().plus(timeout));
   }
 
   /// A sign-in that a tool needs before it works.
   ///
   /// @throws dev.parley.protocol.Rejection.Invalid if such a sign-in is not possible
   AuthRequired signIn(ToolCall call, ToolSignIn toolSignIn) throws InterruptedException {
-    var metadata = callMetadata(toolSignIn.metadata(), call, QuestionPurpose.NEED);
+    return signIn(toolSignIn, callMetadata(toolSignIn.metadata(), call, QuestionPurpose.NEED));
+  }
+
+  /// A sign-in that is not for a tool call, with this metadata.
+  ///
+  /// @throws dev.parley.protocol.Rejection.Invalid if such a sign-in is not possible
+  public AuthRequired signIn(ToolSignIn toolSignIn, ObjectNode metadata)
+      throws InterruptedException {
     var timeout = toolSignIn.timeout() == null ? defaultTimeout : toolSignIn.timeout();
     metadata.put("expiresIn", timeout.toSeconds());
     var id = new AuthId(taskRun.sources().ids().get());
-    var expiresAt = taskRun.sources().clock().instant().plus(timeout);
+    var expiresAt = taskRun.sources().time().instant().plus(timeout);
     var signInInstructions =
         signInRequests.prepare(
             new SignInRequests.SignInDetails(

@@ -1,11 +1,20 @@
 package dev.parley.agent;
 
 import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.InvocationId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolCallFacts;
 import dev.parley.protocol.ToolEvent.Mode;
+import dev.parley.protocol.ToolEvent.SubagentMetadata;
+import dev.parley.protocol.ToolEvent.ToolComplete;
+import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.protocol.WireName;
+import dev.parley.task.SubtaskSpawner;
+import dev.parley.task.TaskRun;
 import dev.parley.tool.ArgumentsSchema;
 import dev.parley.tool.ToolResult;
 import java.util.List;
@@ -36,10 +45,11 @@ public final class SubagentsTool implements SpawnTool {
 
   @Override
   public String description() {
-    return "Hands tasks to several agents at once (mode parallel) or one after the other (mode serial:"
-        + " each is told the results before it, and the first failure ends the rest). Answers"
-        + " {results:[{agentId, status, result}]} in the order of the tasks. The agents know nothing of"
-        + " this conversation: say in each prompt all that it needs. The agents: "
+    return "Hands tasks to several agents at once (mode parallel) or one after the other (mode"
+        + " serial: each is told the results before it, and the first failure ends the"
+        + " rest). Answers {results:[{agentId, status, result}]} in the order of the tasks."
+        + " The agents know nothing of this conversation: say in each prompt all that it"
+        + " needs. The agents: "
         + agents.stream()
             .map(agent -> agent.agent() + " (" + agent.about() + ")")
             .collect(Collectors.joining("; "));
@@ -87,24 +97,71 @@ public final class SubagentsTool implements SpawnTool {
 
   @Override
   public ToolResult result(List<EndedJob> ended) {
+    return result(
+        ended.stream().map(one -> one.job().agent()).toList(),
+        ended.stream().map(EndedJob::end).toList());
+  }
+
+  /// The result of a call whose subtasks, one for each of `agents`, ended like this.
+  public static ToolResult result(List<AgentTypeId> agents, List<SubtaskComplete> ends) {
     var result = Json.object();
     var results = result.putArray("results");
-    for (var one : ended) {
+    for (var i = 0; i < ends.size(); i++) {
+      var end = ends.get(i);
       var json =
           results
               .addObject()
-              .put("agentId", one.job().agent().value())
-              .put("taskId", one.end().subtaskId().value())
-              .put("status", one.end().status().wire());
-      if (one.end().result() != null) {
-        json.put("result", one.end().result());
+              .put("agentId", agents.get(i).value())
+              .put("taskId", end.subtaskId().value())
+              .put("status", end.status().wire());
+      if (end.result() != null) {
+        json.put("result", end.result());
       }
-      if (one.end().error() != null) {
-        json.put("error", one.end().error());
+      if (end.error() != null) {
+        json.put("error", end.error());
       }
     }
-    return ended.stream().anyMatch(one -> one.end().status() == TaskState.COMPLETED)
+    return ends.stream().anyMatch(end -> end.status() == TaskState.COMPLETED)
         ? new ToolResult.Done(result)
         : new ToolResult.Failed("no sub-agent succeeded: " + result);
+  }
+
+  /// The start of a call that creates these subtasks.
+  public static ToolStart start(
+      TaskRun taskRun,
+      InvocationId invocation,
+      Mode mode,
+      List<SubtaskSpawner.SubtaskRequest> subtasks) {
+    var call = new ToolCall(taskRun.sources().toolCallId(), NAME, arguments(mode, subtasks));
+    var metadata = ToolCallFacts.ofStart("local", true, Effect.PURE.wire());
+    ToolCallFacts.putInvocationId(metadata, invocation);
+    var ids = subtasks.stream().map(SubtaskSpawner.SubtaskRequest::task).toList();
+    return new ToolStart(
+        call.id(),
+        NAME,
+        call.arguments(),
+        metadata,
+        1,
+        TaskOutput.idempotencyKey(taskRun, call.id()),
+        null,
+        new SubagentMetadata(ids, ids.size(), mode));
+  }
+
+  private static ObjectNode arguments(Mode mode, List<SubtaskSpawner.SubtaskRequest> subtasks) {
+    var arguments = Json.object().put("mode", mode.wire());
+    var tasks = arguments.putArray("tasks");
+    subtasks.forEach(
+        subtask ->
+            tasks
+                .addObject()
+                .put("agentId", subtask.agent().value())
+                .put("prompt", subtask.prompt()));
+    return arguments;
+  }
+
+  /// The end of a started call.
+  public static ToolComplete end(ToolStart start, ToolResult result, long durationMillis) {
+    var call = new ToolCall(start.toolCallId(), start.toolName(), start.arguments());
+    return ToolCallEvents.of(call, result, start.subagentMetadata(), durationMillis);
   }
 }

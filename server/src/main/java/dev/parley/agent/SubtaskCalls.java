@@ -16,19 +16,14 @@ import dev.parley.task.SubtaskSpawner;
 import dev.parley.task.TaskRun;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
 
 /// Starts the subtasks of a call, in parallel or in sequence. Not thread-safe.
-public final class SubtaskCalls {
+final class SubtaskCalls {
 
   private final TaskRun taskRun;
-  private final @Nullable ObjectNode metadata;
 
-  /// `metadata` is added to every subtask.
-  SubtaskCalls(TaskRun taskRun, @Nullable ObjectNode metadata) {
+  SubtaskCalls(TaskRun taskRun) {
     this.taskRun = taskRun;
-    this.metadata = metadata;
   }
 
   /// Appends the call's start and its first subtasks, in one append.
@@ -108,7 +103,7 @@ public final class SubtaskCalls {
 
   private SubtaskSpawner.SubtaskRequest child(
       TaskId id, SubagentJob subagentJob, List<EndedJob> before) {
-    var about = metadata == null ? Json.object() : metadata.deepCopy();
+    var about = Json.object();
     if (!before.isEmpty()) {
       var tasks = before.stream().map(one -> one.end().subtaskId()).toList();
       TaskFacts.putPreviousResults(about, SubtaskResults.of(taskRun).list(tasks));

@@ -3,16 +3,16 @@ package dev.parley.agent;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// Numbers the thoughts of a task, across its threads. Thread-safe.
-final class ThoughtCounter {
+public final class ThoughtCounter {
 
   private final AtomicInteger next = new AtomicInteger();
 
   /// The task has at least this many thoughts.
-  void atLeast(int count) {
+  public void atLeast(int count) {
     next.accumulateAndGet(count, Math::max);
   }
 
-  int next() {
+  public int next() {
     return next.getAndIncrement();
   }
 }

@@ -5,6 +5,7 @@ import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Event;
+import dev.parley.protocol.Kind;
 import dev.parley.protocol.QuestionPurpose;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ThoughtEvent.ThoughtStream;
@@ -14,8 +15,8 @@ import dev.parley.task.TaskRun;
 import dev.parley.tool.PlatformThreads;
 import dev.parley.tool.ToolAnswer;
 import dev.parley.tool.ToolContext;
+import dev.parley.tool.ToolContext.ToolThought;
 import dev.parley.tool.ToolQuestion;
-import dev.parley.tool.ToolThought;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -54,8 +55,8 @@ final class ToolCallContext implements ToolContext {
     this.answer =
         story
             .question()
-            .filter(toolCallQuestion -> toolCallQuestion.purpose() == QuestionPurpose.NEED)
-            .map(ToolCallHistory.ToolCallQuestion::answer);
+            .filter(question -> question.purpose() == QuestionPurpose.NEED)
+            .map(TaskQuestion::answer);
     this.progress = story.progress();
   }
 
@@ -87,7 +88,7 @@ final class ToolCallContext implements ToolContext {
 
   @Override
   public String key() {
-    return ToolCallEvents.idempotencyKey(taskRun, call);
+    return TaskOutput.idempotencyKey(taskRun, call.id());
   }
 
   @Override
@@ -139,7 +140,7 @@ final class ToolCallContext implements ToolContext {
           var head = state.artifact(artifact);
           version.set(first || head.isEmpty() ? state.nextVersion(artifact) : head.get().version());
           var event = artifactPiece.of(version.get());
-          if (head.isPresent() && head.get().kind() != event.kind()) {
+          if (head.isPresent() && head.get().kind() != Kind.of(event)) {
             throw new Rejection.Invalid(
                 artifact + " is already the name of an artifact of another kind");
           }

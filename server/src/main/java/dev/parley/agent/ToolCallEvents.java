@@ -13,13 +13,9 @@ import dev.parley.tool.ToolResult;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
-import tools.jackson.databind.node.StringNode;
 
 /// Creates the events for the start and the end of tool calls.
 final class ToolCallEvents {
-
-  private static final int RESULT_BYTES_MAX = 64 * 1024;
-  private static final int RESULT_SHOWN = 16 * 1024;
 
   private ToolCallEvents() {}
 
@@ -40,23 +36,18 @@ final class ToolCallEvents {
         edited ? arguments : call.arguments(),
         metadata,
         1,
-        idempotencyKey(taskRun, call),
+        TaskOutput.idempotencyKey(taskRun, call.id()),
         null,
         null);
   }
 
-  /// The idempotency key, which is the same for every attempt of a call.
-  static String idempotencyKey(TaskRun taskRun, ToolCall call) {
-    return taskRun.origin().taskId() + "/" + call.id();
-  }
-
   static ToolComplete done(ToolCall call, ToolResult.Done done, ObjectNode metadata) {
-    return end(call, truncatedResult(done.result()), null, metadata, null);
+    return end(call, TaskOutput.truncated(done.result()), null, metadata, null);
   }
 
   static ToolComplete failed(ToolCall call, String error, @Nullable Outcome outcome) {
     return new ToolComplete(
-        call.id(), call.name(), false, null, truncatedError(error), null, outcome, null);
+        call.id(), call.name(), false, null, TaskOutput.truncated(error), null, outcome, null);
   }
 
   static ToolComplete of(ToolCall call, ToolResult result, long durationMillis, int retries) {
@@ -67,7 +58,7 @@ final class ToolCallEvents {
     return switch (result) {
       case ToolResult.Done done -> done(call, done, metadata);
       case ToolResult.Failed(var message) ->
-          end(call, null, truncatedError(message), metadata, null);
+          end(call, null, TaskOutput.truncated(message), metadata, null);
       case ToolResult.NeedsAnswer _, ToolResult.NeedsSignIn _ ->
           throw new IllegalStateException("the call has not ended");
     };
@@ -96,31 +87,5 @@ final class ToolCallEvents {
       @Nullable Outcome outcome) {
     return new ToolComplete(
         call.id(), call.name(), error == null, value, error, metadata, outcome, null);
-  }
-
-  /// The result, truncated if it is too large, with a note.
-  private static JsonNode truncatedResult(JsonNode value) {
-    var size = Json.bytes(value).length;
-    if (size <= RESULT_BYTES_MAX) {
-      return value;
-    }
-    return StringNode.valueOf(
-        truncate(value.isString() ? value.asString() : value.toString(), size));
-  }
-
-  /// The error message, truncated if it is too long.
-  private static String truncatedError(String error) {
-    return error.length() <= RESULT_SHOWN ? error : truncate(error, error.length());
-  }
-
-  private static String truncate(String text, int size) {
-    var end = Math.min(text.length(), RESULT_SHOWN);
-    if (Character.isHighSurrogate(text.charAt(end - 1))) {
-      end--;
-    }
-    return text.substring(0, end)
-        + "\n[truncated: the result has "
-        + size
-        + " bytes, this is how it begins]";
   }
 }

@@ -8,9 +8,9 @@ import dev.parley.protocol.TaskId;
 import dev.parley.protocol.ToolEvent.SubagentMetadata;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
-import dev.parley.tool.ToolAnswer;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -20,34 +20,11 @@ import tools.jackson.databind.node.ObjectNode;
 /// thread-safe.
 final class ToolCallHistory {
 
-  /// The latest question of the call, and its answer if there is one. `consulted` if a parent agent
-  /// was asked.
-  record ToolCallQuestion(
-      String id,
-      QuestionPurpose purpose,
-      boolean auth,
-      boolean requireUser,
-      boolean consulted,
-      @Nullable ToolAnswer answer) {
-
-    boolean open() {
-      return answer == null;
-    }
-
-    ToolCallQuestion withAnswer(ToolAnswer given) {
-      return new ToolCallQuestion(id, purpose, auth, requireUser, consulted, given);
-    }
-
-    ToolCallQuestion asConsulted() {
-      return new ToolCallQuestion(id, purpose, auth, requireUser, true, answer);
-    }
-  }
-
   private final ToolCall call;
+  private final TaskHistory task;
   private ObjectNode requestedArguments;
-  private final Map<TaskId, Optional<SubtaskComplete>> children = new LinkedHashMap<>();
   private @Nullable ToolStart start;
-  private @Nullable ToolCallQuestion toolCallQuestion;
+  private @Nullable String questionId;
   private @Nullable ToolComplete end;
   private int attempts;
   private int starts;
@@ -57,8 +34,9 @@ final class ToolCallHistory {
   private boolean returnedForInput;
   private int askedAt;
 
-  ToolCallHistory(ToolCall call) {
+  ToolCallHistory(ToolCall call, TaskHistory task) {
     this.call = call;
+    this.task = task;
     this.requestedArguments = call.arguments();
   }
 
@@ -95,8 +73,9 @@ final class ToolCallHistory {
     return Optional.ofNullable(start).flatMap(begun -> begun.facts().invocationId());
   }
 
-  Optional<ToolCallQuestion> question() {
-    return Optional.ofNullable(toolCallQuestion);
+  /// The latest question of the call.
+  Optional<TaskQuestion> question() {
+    return Optional.ofNullable(questionId).map(task.questions()::get);
   }
 
   Optional<ToolComplete> end() {
@@ -140,6 +119,13 @@ final class ToolCallHistory {
 
   /// The subtasks that the call spawned, with the ends of those that have ended.
   Map<TaskId, Optional<SubtaskComplete>> children() {
+    var children = new LinkedHashMap<TaskId, Optional<SubtaskComplete>>();
+    for (var child : subagents().map(SubagentMetadata::taskIds).orElse(List.of())) {
+      var end = task.subtasks().get(child);
+      if (end != null) {
+        children.put(child, end);
+      }
+    }
     return children;
   }
 
@@ -170,24 +156,12 @@ final class ToolCallHistory {
     progress = Math.max(progress, now);
   }
 
-  void ask(ToolCallQuestion asked) {
-    toolCallQuestion = asked;
+  void ask(TaskQuestion asked) {
+    questionId = asked.id();
     askedAt = attempts;
     if (asked.purpose() == QuestionPurpose.NEED) {
       returnedForInput = true;
       starts = 0;
-    }
-  }
-
-  void markConsulted() {
-    if (toolCallQuestion != null) {
-      toolCallQuestion = toolCallQuestion.asConsulted();
-    }
-  }
-
-  void answer(ToolAnswer given) {
-    if (toolCallQuestion != null) {
-      toolCallQuestion = toolCallQuestion.withAnswer(given);
     }
   }
 

@@ -1,6 +1,6 @@
 package dev.parley.agent;
 
-import dev.parley.agent.ToolCallHistory.ToolCallQuestion;
+import dev.parley.agent.TaskQuestion.ApprovalDecision;
 import dev.parley.model.ToolArguments;
 import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContentEvent.ToolCall;
@@ -32,7 +32,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Makes the tool calls of a turn, from the state that the log has: asks for approval, starts
@@ -179,18 +178,16 @@ final class ToolCalls implements AutoCloseable {
       case DENY -> reject(call, tool, "this call is not allowed here", events);
       case ALLOW -> launch(call, tool, call.requestedArguments(), room, events, work);
       case ASK -> {
-        var toolCallQuestion = call.question().orElse(null);
-        if (toolCallQuestion == null) {
+        var question = call.question().orElse(null);
+        if (question == null) {
           askApproval(call, tool, events);
-        } else if (toolCallQuestion.answer() instanceof ToolAnswer.Given(var value)) {
-          if (!approves(value)) {
-            reject(call, tool, denied(value), events);
-          } else if (value.path("arguments") instanceof ObjectNode edited) {
-            launchEdited(call, tool, call.arguments(edited), room, events, work);
-          } else {
-            launch(call, tool, call.requestedArguments(), room, events, work);
+        } else if (question.answer() instanceof ToolAnswer.Given) {
+          switch (question.decision(call.requestedArguments())) {
+            case ApprovalDecision.Denied(var reason) -> reject(call, tool, reason, events);
+            case ApprovalDecision.Allowed(var arguments) ->
+                launchApproved(call, tool, call.arguments(arguments), room, events, work);
           }
-        } else if (toolCallQuestion.answer() instanceof ToolAnswer.Lapsed(var reason, _)) {
+        } else if (question.answer() instanceof ToolAnswer.Lapsed(var reason, _)) {
           reject(call, tool, "this call was not approved: " + reason, events);
         }
       }
@@ -208,17 +205,17 @@ final class ToolCalls implements AutoCloseable {
   }
 
   /// Edited arguments cannot bypass the policy.
-  private void launchEdited(
+  private void launchApproved(
       ToolCallHistory call,
       Tool tool,
-      ObjectNode edited,
+      ObjectNode approved,
       boolean room,
       List<Event> events,
       List<Runnable> work) {
-    if (dependencies.policy().permissionFor(tool, edited) == Permission.DENY) {
+    if (dependencies.policy().permissionFor(tool, approved) == Permission.DENY) {
       reject(call, tool, "the edited call is not allowed here", events);
     } else {
-      launch(call, tool, edited, room, events, work);
+      launch(call, tool, approved, room, events, work);
     }
   }
 
@@ -242,15 +239,6 @@ final class ToolCalls implements AutoCloseable {
 
   private static String shortened(String preview) {
     return preview.length() <= PREVIEW_MAX ? preview : preview.substring(0, PREVIEW_MAX) + "…";
-  }
-
-  private static boolean approves(JsonNode value) {
-    return value.isBoolean() ? value.asBoolean() : value.path("approved").asBoolean(false);
-  }
-
-  private static String denied(JsonNode value) {
-    var reason = value.path("reason").asString("");
-    return "a person denied this call" + (reason.isEmpty() ? "" : ": " + reason);
   }
 
   private void reject(ToolCallHistory call, Tool tool, String reason, List<Event> events) {
@@ -298,22 +286,20 @@ final class ToolCalls implements AutoCloseable {
   /// Plans a call that has started but is not running: it needs input, or a crash interrupted it.
   private void planStarted(
       ToolCallHistory call, Tool tool, boolean room, List<Event> events, List<Runnable> work) {
-    var toolCallQuestion = call.question().filter(asked -> call.questionIsCurrent()).orElse(null);
-    if (toolCallQuestion != null
-        && toolCallQuestion.open()
-        && toolCallQuestion.purpose() != QuestionPurpose.LIVE) {
+    var question = call.question().filter(asked -> call.questionIsCurrent()).orElse(null);
+    if (question != null && question.open() && question.purpose() != QuestionPurpose.LIVE) {
       return;
     }
-    if (toolCallQuestion != null && toolCallQuestion.open()) {
+    if (question != null && question.open()) {
       // The process that asked has stopped.
-      events.add(new InputLapsed(new InputId(toolCallQuestion.id()), "the server stopped"));
+      events.add(new InputLapsed(new InputId(question.id()), "the server stopped"));
     }
     if (call.starts() >= STARTS_MAX) {
       events.add(cutOff(call, tool));
     } else if (call.returnedForInput()) {
       restart(call, tool, room, events, work);
-    } else if (toolCallQuestion != null && toolCallQuestion.purpose() == QuestionPurpose.DOUBT) {
-      if (toolCallQuestion.answer() instanceof ToolAnswer.Given(var value) && approves(value)) {
+    } else if (question != null && question.purpose() == QuestionPurpose.DOUBT) {
+      if (question.decision(call.arguments()) instanceof ApprovalDecision.Allowed) {
         restart(call, tool, room, events, work);
       } else {
         events.add(outcomeUnknown(call.call()));
@@ -373,7 +359,7 @@ final class ToolCalls implements AutoCloseable {
 
   /// How long the call has taken until now, in milliseconds.
   private long duration(ToolCallHistory call) {
-    var now = taskRun.sources().clock().instant();
+    var now = taskRun.sources().time().instant();
     return call.startedAt()
         .map(start -> Math.max(0, Duration.between(start, now).toMillis()))
         .orElse(0L);
@@ -398,21 +384,21 @@ final class ToolCalls implements AutoCloseable {
       return false;
     }
     for (var call : calls) {
-      var toolCallQuestion = call.question().orElse(null);
-      if (call.end().isEmpty() && toolCallQuestion != null && isForParentAgent(toolCallQuestion)) {
-        dependencies.parentAgents().ask(taskRun, toolCallQuestion.id());
+      var question = call.question().orElse(null);
+      if (call.end().isEmpty() && question != null && isForParentAgent(question)) {
+        dependencies.parentAgents().ask(taskRun, question.id());
         return true;
       }
     }
     return false;
   }
 
-  private static boolean isForParentAgent(ToolCallQuestion toolCallQuestion) {
-    return toolCallQuestion.open()
-        && !toolCallQuestion.auth()
-        && !toolCallQuestion.requireUser()
-        && !toolCallQuestion.consulted()
-        && toolCallQuestion.purpose() == QuestionPurpose.NEED;
+  private static boolean isForParentAgent(TaskQuestion question) {
+    return question.open()
+        && !question.signIn()
+        && !question.requireUser()
+        && !question.consulted()
+        && question.purpose() == QuestionPurpose.NEED;
   }
 
   /// What the task waits for, people first.
@@ -421,10 +407,10 @@ final class ToolCalls implements AutoCloseable {
         calls.stream()
             .filter(call -> call.end().isEmpty())
             .flatMap(call -> call.question().stream())
-            .filter(ToolCallQuestion::open)
+            .filter(TaskQuestion::open)
             .toList();
     if (!open.isEmpty()) {
-      var inputs = open.stream().filter(toolCallQuestion -> !toolCallQuestion.auth()).toList();
+      var inputs = open.stream().filter(question -> !question.signIn()).toList();
       return inputs.isEmpty()
           ? new TaskOutcome.Parked(
               TaskState.WAITING_AUTH,

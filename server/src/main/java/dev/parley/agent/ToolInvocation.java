@@ -9,7 +9,7 @@ import dev.parley.task.TaskRun;
 import dev.parley.tool.PlatformThreads;
 import dev.parley.tool.Tool;
 import dev.parley.tool.ToolResult;
-import dev.parley.tool.ToolSignIn;
+import dev.parley.tool.ToolResult.ToolSignIn;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -53,7 +53,7 @@ final class ToolInvocation {
   /// Returns when the result, or the tool's question, is durable. Writes nothing if the call was
   /// canceled in the meantime.
   void run() throws InterruptedException {
-    var clock = taskRun.sources().clock();
+    var clock = taskRun.sources().time();
     // A call that is repeated with an answer began with its first attempt.
     var began = startedAt.orElseGet(clock::instant);
     taskRun.reachFailPoint("tool-started");

@@ -35,17 +35,20 @@ final class ToolThreads implements AutoCloseable {
   /// Runs the work of a call on its own thread, until it is done or the call is canceled.
   void start(ToolCallId call, boolean concurrent, ToolCallWork toolCallWork) {
     var thread =
-        Thread.ofVirtual().name("tool-" + call).unstarted(() -> perform(call, toolCallWork));
+        taskRun.sources().threads().unstarted("tool-" + call, () -> perform(call, toolCallWork));
     synchronized (this) {
       runningCalls.put(call, new RunningCall(thread, concurrent));
     }
-    thread.start();
+    // Registered before the start: a thread that ends at once must not be registered afterwards.
     taskRun.registerCall(
         call,
         () -> {
           leave(call, thread);
           thread.interrupt();
         });
+    if (calls().contains(call)) {
+      thread.start();
+    }
   }
 
   private void perform(ToolCallId call, ToolCallWork toolCallWork) {
@@ -101,10 +104,11 @@ final class ToolThreads implements AutoCloseable {
     var interrupted = Thread.interrupted();
     synchronized (this) {
       runningCalls.values().forEach(runningCall -> runningCall.thread().interrupt());
-      var end = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
-      while (!runningCalls.isEmpty() && System.nanoTime() < end) {
+      var time = taskRun.sources().time();
+      var deadline = time.deadline(CLOSE_TIMEOUT);
+      while (!runningCalls.isEmpty() && time.remaining(deadline) > 0) {
         try {
-          wait(Math.max(1, (end - System.nanoTime()) / 1_000_000));
+          time.waitUntil(this, deadline);
         } catch (InterruptedException again) {
           interrupted = true;
         }

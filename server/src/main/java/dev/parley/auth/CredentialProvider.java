@@ -2,6 +2,7 @@ package dev.parley.auth;
 
 import dev.parley.auth.Credential.CredentialKind;
 import dev.parley.auth.Credential.TokenRenewal;
+import dev.parley.auth.TokenClient.TokenParser;
 import dev.parley.auth.TokenClient.TokenReply;
 import java.lang.System.Logger.Level;
 import java.time.Duration;

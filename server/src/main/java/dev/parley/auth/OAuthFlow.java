@@ -2,7 +2,9 @@ package dev.parley.auth;
 
 import dev.parley.auth.Credential.TokenRenewal;
 import dev.parley.auth.PendingSignIn.OAuthFlowState;
+import dev.parley.auth.TokenClient.TokenParser;
 import dev.parley.auth.TokenClient.TokenReply;
+import dev.parley.auth.Vault.VaultContents;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.LinkedHashMap;

@@ -3,11 +3,17 @@ package dev.parley.auth;
 import dev.parley.auth.Credential.CredentialKind;
 import dev.parley.auth.Credential.RegisteredClient;
 import dev.parley.auth.PendingSignIn.OAuthFlowState;
-import dev.parley.net.AddressPolicy;
+import dev.parley.protocol.AuthEvent.AuthType;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Time;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -19,7 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
 ///
 /// The credential is stored before the log records the sign-in. If anything fails before that, the
 /// sign-in stays open. Safe for many threads.
-public final class SignIns implements SignInRequests, AutoCloseable {
+public final class SignIns implements SignInRequests {
 
   static final String CALLBACK = "/oauth/callback";
   private static final int CREDENTIAL_MAX = 16 * 1024;
@@ -28,21 +34,19 @@ public final class SignIns implements SignInRequests, AutoCloseable {
   private final Vault vault;
   private final Map<String, RegisteredClient> registered;
   private final TokenClient client;
+  private final Time time;
   private final CredentialProvider credentials;
   private final OAuthFlow flows;
   private final Set<SignInId> busy = ConcurrentHashMap.newKeySet();
   // Guarded by this object's monitor, on which callers also wait for it.
   private @Nullable String address;
 
-  public SignIns(Vault vault) {
-    this(vault, Map.of(), new AddressPolicy(Set.of()));
-  }
-
   /// `registered` has Parley's client registrations that were made in advance, by provider.
-  /// `addresses` decides which authorization servers may be contacted.
-  public SignIns(Vault vault, Map<String, RegisteredClient> registered, AddressPolicy addresses) {
+  public SignIns(
+      Vault vault, Map<String, RegisteredClient> registered, TokenClient client, Time time) {
     this.vault = vault;
-    this.client = new TokenClient(addresses);
+    this.time = time;
+    this.client = client;
     this.registered = Map.copyOf(registered);
     this.credentials = new CredentialProvider(vault, client);
     this.flows = new OAuthFlow(vault, client);
@@ -175,13 +179,12 @@ public final class SignIns implements SignInRequests, AutoCloseable {
   }
 
   private synchronized String redirectUri() throws InterruptedException {
-    var deadline = System.nanoTime() + ADDRESS_PATIENCE.toNanos();
+    var deadline = time.deadline(ADDRESS_PATIENCE);
     while (address == null) {
-      var millis = (deadline - System.nanoTime()) / 1_000_000;
-      if (millis <= 0) {
+      if (time.remaining(deadline) <= 0) {
         throw new Rejection.Invalid("cannot sign in now: this server has no public URL yet");
       }
-      wait(millis);
+      time.waitUntil(this, deadline);
     }
     return address + CALLBACK;
   }
@@ -292,8 +295,68 @@ public final class SignIns implements SignInRequests, AutoCloseable {
     }
   }
 
-  @Override
-  public void close() {
-    client.close();
+  /// The credential that a person submits to sign in.
+  public sealed interface SignInProof {
+
+    /// The credential in plain text.
+    record PlainCredential(String credential) implements SignInProof {
+      @Override
+      public String toString() {
+        return "a credential";
+      }
+    }
+
+    /// The credential as a compact JWE, encrypted with the one-time key of the sign-in.
+    record EncryptedCredential(String jwe) implements SignInProof {
+      @Override
+      public String toString() {
+        return "an encrypted credential";
+      }
+    }
+  }
+
+  /// Reads and completes the sign-in requests in the log.
+  public interface SignInLog {
+
+    /// A requested sign-in; `owner` will own the credential.
+    record RequestedSignIn(String owner, String provider, AuthType type) {}
+
+    /// Returns the request.
+    ///
+    /// @throws Rejection.NotFound if there never was such a request
+    /// @throws Rejection.Conflict if the request is no longer open
+    RequestedSignIn requested(SignInId signInId);
+
+    /// Records that the person signed in. Returns when that is durable.
+    ///
+    /// @throws Rejection.Conflict if the request is no longer open
+    void complete(SignInId signInId, String principal, ObjectNode metadata);
+  }
+
+  /// Proof Key for Code Exchange (RFC 7636): proves that the same client began and completes an
+  /// OAuth flow.
+  static final class Pkce {
+
+    private static final int BYTES = 32;
+    private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
+
+    private Pkce() {}
+
+    /// Returns 256 random bits, for a verifier or a state.
+    static String secret(SecureRandom random) {
+      var bytes = new byte[BYTES];
+      random.nextBytes(bytes);
+      return BASE64.encodeToString(bytes);
+    }
+
+    /// Returns the challenge for a verifier, with the method S256.
+    static String challenge(String verifier) {
+      try {
+        var digest = MessageDigest.getInstance("SHA-256");
+        return BASE64.encodeToString(digest.digest(verifier.getBytes(StandardCharsets.US_ASCII)));
+      } catch (NoSuchAlgorithmException impossible) {
+        throw new IllegalStateException(impossible);
+      }
+    }
   }
 }

@@ -1,23 +1,25 @@
 package dev.parley.auth;
 
 import dev.parley.auth.Credential.RegisteredClient;
+import dev.parley.auth.Credential.TokenRenewal;
 import dev.parley.net.AddressPolicy;
-import dev.parley.net.BoundedHttpCall;
+import dev.parley.net.OutgoingHttpClient;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpClient.Redirect;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -26,27 +28,20 @@ import tools.jackson.databind.node.ObjectNode;
 /// 6749).
 ///
 /// Requests and responses never appear in messages or log lines. Safe for many threads.
-final class TokenClient implements AutoCloseable {
+public final class TokenClient {
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final int ANSWER_BYTES_MAX = 256 * 1024;
   private static final String FORM = "application/x-www-form-urlencoded";
   private static final String JSON = "application/json";
 
+  private final OutgoingHttpClient http;
   private final AddressPolicy addresses;
-  private final Duration patience;
-  // Created on first use, because most servers never need it. Guarded by this object's monitor.
-  private @Nullable HttpClient http;
-  private boolean closed;
 
-  TokenClient(AddressPolicy addresses) {
-    this(addresses, PATIENCE);
-  }
-
-  /// @param patience how long a request may take, including the whole response
-  TokenClient(AddressPolicy addresses, Duration patience) {
+  /// @param addresses decides which authorization servers may be contacted
+  public TokenClient(OutgoingHttpClient http, AddressPolicy addresses) {
+    this.http = http;
     this.addresses = addresses;
-    this.patience = patience;
   }
 
   /// Checks that the server may connect to an endpoint.
@@ -145,15 +140,15 @@ final class TokenClient implements AutoCloseable {
     try {
       var wanted = request.build();
       addresses.checkForCredentials(wanted.uri().toString());
-      var answer = BoundedHttpCall.send(http(), wanted, ANSWER_BYTES_MAX, patience);
+      var answer = http.send(wanted, ANSWER_BYTES_MAX, PATIENCE);
       var json = read(answer.body());
-      if (json != null && answer.statusCode() / 100 == 2) {
+      if (json != null && answer.status() / 100 == 2) {
         return new TokenReply.TokenSuccess(json);
       }
-      return answer.statusCode() / 100 == 5
+      return answer.status() / 100 == 5
           ? new TokenReply.EndpointUnreachable()
           : new TokenReply.TokenRefusal(json == null ? "" : json.path("error").asString(""));
-    } catch (IOException | AddressPolicy.AddressRejected gone) {
+    } catch (IOException | TimeoutException | AddressPolicy.AddressRejected gone) {
       return new TokenReply.EndpointUnreachable();
     }
   }
@@ -166,22 +161,39 @@ final class TokenClient implements AutoCloseable {
     }
   }
 
-  private synchronized HttpClient http() throws IOException {
-    if (closed) {
-      throw new IOException("the server is stopping");
-    }
-    if (http == null) {
-      http =
-          HttpClient.newBuilder().connectTimeout(PATIENCE).followRedirects(Redirect.NEVER).build();
-    }
-    return http;
-  }
+  /// Converts responses of token endpoints to credentials.
+  static final class TokenParser {
 
-  @Override
-  public synchronized void close() {
-    closed = true;
-    if (http != null) {
-      http.shutdownNow();
+    private static final int TOKEN_MAX = 16 * 1024;
+    private static final long SECONDS_MAX = 10L * 365 * 24 * 3600;
+
+    private TokenParser() {}
+
+    /// Returns the credential in a response, if it has a valid bearer token. The refresh token in
+    /// `renewal` is used if the response has none.
+    static Optional<Credential> read(ObjectNode answer, TokenRenewal tokenRenewal, Instant now) {
+      var token = answer.path("access_token").asString("");
+      var type = answer.path("token_type").asString("bearer");
+      if (token.isEmpty()
+          || token.length() > TOKEN_MAX
+          || !token.chars().allMatch(c -> c > 0x20 && c < 0x7f)
+          || !type.equalsIgnoreCase("bearer")) {
+        return Optional.empty();
+      }
+      var fresh = answer.path("refresh_token").asString(tokenRenewal.refreshToken());
+      var seconds = answer.path("expires_in").asLong(0);
+      @Nullable Instant expires =
+          seconds > 0 ? now.plusSeconds(Math.min(seconds, SECONDS_MAX)) : null;
+      @Nullable TokenRenewal again =
+          fresh.isEmpty()
+              ? null
+              : new TokenRenewal(
+                  fresh,
+                  tokenRenewal.tokenEndpoint(),
+                  tokenRenewal.client(),
+                  tokenRenewal.resource(),
+                  List.copyOf(tokenRenewal.scopes()));
+      return Optional.of(new Credential(token, expires, again, now));
     }
   }
 }

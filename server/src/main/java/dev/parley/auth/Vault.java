@@ -5,10 +5,16 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Stores credentials by owner, in memory or also in an encrypted file.
@@ -21,8 +27,12 @@ public final class Vault {
   private static final int PENDING_MAX = 1_000;
   private static final int CLIENTS_MAX = 1_000;
 
-  /// The clock, and the source of randomness.
-  public record VaultSources(InstantSource clock, SecureRandom random) {}
+  /// The clock, the source of randomness, and how many times a passphrase is hashed.
+  public record VaultSources(InstantSource clock, SecureRandom random, int iterations) {
+    public VaultSources(InstantSource clock, SecureRandom random) {
+      this(clock, random, VaultKey.ITERATIONS);
+    }
+  }
 
   private final VaultSources vaultSources;
   private final @Nullable VaultFile file;
@@ -45,9 +55,7 @@ public final class Vault {
   /// @param key 32 bytes in base64, or a passphrase
   /// @throws Rejection if the vault cannot be opened with this key
   public static Vault in(Path folder, @Nullable String key, VaultSources vaultSources) {
-    var file =
-        new VaultFile(
-            folder, VaultKey.of(folder, key, vaultSources.random()), vaultSources.random());
+    var file = new VaultFile(folder, VaultKey.of(folder, key, vaultSources), vaultSources.random());
     var vaultContents =
         file.read().map(bytes -> Json.read(bytes, VaultContents.class)).orElse(VaultContents.EMPTY);
     return new Vault(vaultSources, file, vaultContents);
@@ -133,5 +141,60 @@ public final class Vault {
   private static String name(CredentialKind credentialKind, String owner, String provider) {
     var place = credentialKind == CredentialKind.KEY ? provider.toLowerCase(Locale.ROOT) : provider;
     return VaultContents.name(credentialKind, owner, place);
+  }
+
+  /// The contents of a vault. [#name] builds the keys of the maps.
+  record VaultContents(
+      Map<String, Credential> credentials,
+      Map<String, PendingSignIn> pending,
+      Map<String, Credential.RegisteredClient> clients) {
+
+    static final VaultContents EMPTY = new VaultContents(Map.of(), Map.of(), Map.of());
+
+    VaultContents {
+      credentials = Map.copyOf(credentials);
+      pending = Map.copyOf(pending);
+      clients = Map.copyOf(clients);
+    }
+
+    /// Joins several parts to one unambiguous name.
+    static String name(Object... parts) {
+      return Json.mapper()
+          .writeValueAsString(List.of(parts).stream().map(String::valueOf).toList());
+    }
+
+    VaultContents withCredentials(Consumer<Map<String, Credential>> change) {
+      return new VaultContents(changed(credentials, change), pending, clients);
+    }
+
+    VaultContents withPending(Consumer<Map<String, PendingSignIn>> change) {
+      return new VaultContents(credentials, changed(pending, change), clients);
+    }
+
+    VaultContents withClients(Consumer<Map<String, Credential.RegisteredClient>> change) {
+      return new VaultContents(credentials, pending, changed(clients, change));
+    }
+
+    /// Returns the contents without expired sign-in requests.
+    VaultContents withoutExpired(Instant now) {
+      return new VaultContents(
+          credentials,
+          pending.entrySet().stream()
+              .filter(entry -> entry.getValue().expiresAt().isAfter(now))
+              .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue)),
+          clients);
+    }
+
+    private static <T> Map<String, T> changed(Map<String, T> map, Consumer<Map<String, T>> change) {
+      var changed = new HashMap<>(map);
+      change.accept(changed);
+      return changed;
+    }
+
+    /// Never shows a secret.
+    @Override
+    public String toString() {
+      return credentials.size() + " credentials";
+    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.parley.auth;
 
+import dev.parley.auth.VaultFile.PrivateFileWriter;
 import dev.parley.protocol.Rejection;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -40,9 +41,9 @@ sealed interface VaultKey {
     return forExistingVault(salt);
   }
 
-  static VaultKey of(Path folder, @Nullable String key, SecureRandom random) {
+  static VaultKey of(Path folder, @Nullable String key, Vault.VaultSources vaultSources) {
     if (key == null) {
-      return new KeyFile(folder, random);
+      return new KeyFile(folder, vaultSources.random());
     }
     var raw = bytes(key.strip());
     if (raw.isPresent()) {
@@ -54,7 +55,7 @@ sealed interface VaultKey {
               + PASSPHRASE_MIN
               + " characters");
     }
-    return new Passphrase(key);
+    return new Passphrase(key, vaultSources.iterations());
   }
 
   private static Optional<SecretKey> bytes(String base64) {
@@ -77,10 +78,10 @@ sealed interface VaultKey {
   }
 
   /// A key that is derived from a passphrase.
-  record Passphrase(String words) implements VaultKey {
+  record Passphrase(String words, int iterations) implements VaultKey {
     @Override
     public SecretKey forExistingVault(byte[] salt) {
-      var spec = new PBEKeySpec(words.toCharArray(), salt, ITERATIONS, BYTES * 8);
+      var spec = new PBEKeySpec(words.toCharArray(), salt, iterations, BYTES * 8);
       try {
         var derived =
             SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256").generateSecret(spec).getEncoded();

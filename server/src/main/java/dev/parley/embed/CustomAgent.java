@@ -1,7 +1,6 @@
 package dev.parley.embed;
 
 import dev.parley.protocol.AgentTypeId;
-import dev.parley.protocol.WireName;
 import dev.parley.task.Agent;
 import dev.parley.task.TaskLimits;
 import dev.parley.task.TaskType;
@@ -29,7 +28,7 @@ public record CustomAgent(
 
   public CustomAgent {
     taskTypes = List.copyOf(taskTypes);
-    taskTypes.forEach(type -> WireName.parse(TaskType.class, "taskTypes", type));
+    taskTypes.forEach(TaskType::new);
   }
 
   /// An agent that is one method. Its tasks fail with `interrupted` when the server stops or
@@ -56,6 +55,6 @@ public record CustomAgent(
   /// The same agent; the supervisor's rules route tasks of these types to it.
   public CustomAgent withTaskTypes(TaskType... types) {
     return new CustomAgent(
-        id, name, description, Stream.of(types).map(TaskType::wire).toList(), factory);
+        id, name, description, Stream.of(types).map(TaskType::value).toList(), factory);
   }
 }

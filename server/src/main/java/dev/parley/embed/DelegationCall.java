@@ -2,6 +2,7 @@ package dev.parley.embed;
 
 import dev.parley.agent.AgentTool;
 import dev.parley.agent.SubagentsTool;
+import dev.parley.agent.TaskOutput;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.InvocationId;
 import dev.parley.protocol.Json;
@@ -66,7 +67,7 @@ final class DelegationCall {
     var ends = new LinkedHashMap<TaskId, SubtaskComplete>();
     taskRun.waitFor(waiting(), begun, entry -> isLast(entry, ends));
     var inOrder = tasks.stream().map(ends::get).toList();
-    WorkerToolCalls.end(taskRun, call, complete(inOrder));
+    TaskOutput.emit(taskRun, List.of(complete(inOrder)));
     return inOrder;
   }
 
@@ -87,7 +88,7 @@ final class DelegationCall {
         arguments(),
         metadata,
         1,
-        WorkerToolCalls.idempotencyKey(taskRun, call),
+        TaskOutput.idempotencyKey(taskRun, call),
         null,
         subagents);
   }

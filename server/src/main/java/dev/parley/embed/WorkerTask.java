@@ -1,48 +1,40 @@
 package dev.parley.embed;
 
+import dev.parley.agent.QuestionFactory;
+import dev.parley.agent.TaskOutput;
+import dev.parley.agent.TaskQuestion;
+import dev.parley.agent.ThoughtCounter;
+import dev.parley.auth.SignInRequests;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ArtifactEvent.DataWrite;
 import dev.parley.protocol.ArtifactEvent.Encoding;
 import dev.parley.protocol.ArtifactEvent.FileWrite;
 import dev.parley.protocol.ArtifactId;
-import dev.parley.protocol.BlockId;
-import dev.parley.protocol.ContentEvent.ContentComplete;
-import dev.parley.protocol.ContentEvent.ContentDelta;
-import dev.parley.protocol.ContentEvent.FinishReason;
-import dev.parley.protocol.InputEvent.InputLapsed;
-import dev.parley.protocol.InputEvent.InputReceived;
-import dev.parley.protocol.InputEvent.InputRequired;
-import dev.parley.protocol.InputId;
-import dev.parley.protocol.Json;
-import dev.parley.protocol.QuestionFacts;
+import dev.parley.protocol.Kind;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskState;
-import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ThoughtEvent.ThoughtType;
 import dev.parley.protocol.ThoughtEvent.Verbosity;
 import dev.parley.protocol.ToolCallFacts;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
-import dev.parley.protocol.VisibleText;
 import dev.parley.task.TaskRun;
 import dev.parley.tool.ToolAnswer;
 import dev.parley.tool.ToolContext.ArtifactPiece;
+import dev.parley.tool.ToolContext.ToolThought;
 import dev.parley.tool.ToolQuestion;
-import dev.parley.tool.ToolThought;
-import dev.parley.tool.Urgency;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// A task as a [Worker] sees it: read the prompt, send text, ask questions, delegate, write
@@ -65,16 +57,14 @@ public final class WorkerTask {
   }
 
   private final TaskRun taskRun;
-  private final Duration inputTimeout;
+  private final QuestionFactory questions;
   private final List<String> blocks = new ArrayList<>();
-  private final StringBuilder text = new StringBuilder();
-  private @Nullable BlockId block;
-  private int deltas;
-  private int thoughts;
+  private final TaskOutput output;
 
   WorkerTask(TaskRun taskRun, Duration patience) {
     this.taskRun = taskRun;
-    this.inputTimeout = patience;
+    this.questions = new QuestionFactory(taskRun, patience, SignInRequests.passThrough(), null);
+    this.output = new TaskOutput(taskRun.sources(), new ThoughtCounter()::next);
   }
 
   /// The prompt of the task.
@@ -119,22 +109,16 @@ public final class WorkerTask {
     if (piece.isEmpty()) {
       return;
     }
-    if (block == null) {
-      block = taskRun.sources().blockId();
-    }
-    text.append(piece);
-    taskRun.emit(List.of(new ContentDelta(piece, deltas++, block)));
+    output.appendText(piece);
+    taskRun.emit(output.take());
   }
 
   /// Ends the current block of text, if there is one; further text starts a new block.
   private void endBlock() {
-    if (block != null) {
-      var whole = text.toString();
-      taskRun.emit(List.of(new ContentComplete(whole, block, FinishReason.STOP, null, null, null)));
-      blocks.add(whole);
-      block = null;
-      text.setLength(0);
-      deltas = 0;
+    if (output.hasOpenBlock()) {
+      output.endBlock();
+      taskRun.emit(output.take());
+      blocks.add(output.lastText());
     }
   }
 
@@ -163,16 +147,13 @@ public final class WorkerTask {
   /// Publishes a thought.
   public void think(ToolThought toolThought) {
     var metadata = toolThought.metadata();
-    taskRun.emit(
-        List.of(
-            new ThoughtStream(
-                taskRun.sources().thoughtId(),
-                toolThought.type(),
-                toolThought.verbosity(),
-                toolThought.content(),
-                thoughts++,
-                metadata.isEmpty() ? null : metadata,
-                toolThought.visibility())));
+    output.addThought(
+        toolThought.type(),
+        toolThought.verbosity(),
+        toolThought.content(),
+        metadata.isEmpty() ? null : metadata,
+        toolThought.visibility());
+    taskRun.emit(output.take());
   }
 
   /// Runs a step that appears as a tool call, and returns its result.
@@ -181,18 +162,18 @@ public final class WorkerTask {
     endBlock();
     var call = taskRun.sources().toolCallId();
     var metadata = ToolCallFacts.ofStart("local", false, null);
-    var key = WorkerToolCalls.idempotencyKey(taskRun, call);
+    var key = TaskOutput.idempotencyKey(taskRun, call);
     taskRun.emit(List.of(new ToolStart(call, tool, arguments, metadata, 1, key, null, null)));
     try {
       var result = toolStep.run();
-      var shown = WorkerToolCalls.truncatedResult(result);
-      WorkerToolCalls.end(
-          taskRun, call, new ToolComplete(call, tool, true, shown, null, null, null, null));
+      var shown = TaskOutput.truncated(result);
+      TaskOutput.emit(
+          taskRun, List.of(new ToolComplete(call, tool, true, shown, null, null, null, null)));
       return result;
     } catch (WorkFailed failed) {
       var error = String.valueOf(failed.getMessage());
-      WorkerToolCalls.end(
-          taskRun, call, new ToolComplete(call, tool, false, null, error, null, null, null));
+      TaskOutput.emit(
+          taskRun, List.of(new ToolComplete(call, tool, false, null, error, null, null, null)));
       throw failed;
     }
   }
@@ -202,39 +183,9 @@ public final class WorkerTask {
   public ToolAnswer ask(ToolQuestion toolQuestion) throws InterruptedException {
     endBlock();
     var before = taskRun.inspect(state -> state.head());
-    var timeout = toolQuestion.timeout() == null ? inputTimeout : toolQuestion.timeout();
-    var metadata =
-        toolQuestion.metadata() == null ? Json.object() : toolQuestion.metadata().deepCopy();
-    QuestionFacts.putTimeout(metadata, timeout);
-    QuestionFacts.putUrgency(metadata, Urgency.of(taskRun.created().priority()));
-    var id = new InputId(taskRun.sources().ids().get());
-    taskRun.emit(
-        List.of(
-            new InputRequired(
-                id,
-                toolQuestion.requireUser(),
-                toolQuestion.type(),
-                VisibleText.of(toolQuestion.prompt()),
-                toolQuestion.schema(),
-                toolQuestion.options().isEmpty() ? null : toolQuestion.options(),
-                metadata,
-                taskRun.sources().clock().instant().plus(timeout))));
-    var waiting = StatusFacts.ofWaiting(List.of(id));
-    var end =
-        taskRun.waitFor(
-            new TaskStatus(TaskState.WAITING_INPUT, null, waiting),
-            before,
-            entry ->
-                (entry.event() instanceof InputReceived received && received.inputId().equals(id))
-                    || (entry.event() instanceof InputLapsed lapsed
-                        && lapsed.inputId().equals(id)));
-    return switch (end.event()) {
-      case InputReceived received ->
-          ToolAnswer.of(received.value() == null ? NullNode.instance : received.value());
-      case InputLapsed lapsed ->
-          new ToolAnswer.Lapsed(lapsed.reason() == null ? "no answer" : lapsed.reason());
-      default -> throw new IllegalStateException("not an answer: " + end);
-    };
+    var asked = questions.question(toolQuestion);
+    taskRun.emit(List.of(asked));
+    return Objects.requireNonNull(TaskQuestion.await(taskRun, asked, before).answer());
   }
 
   /// Delegates work to another agent, waits, and returns its answer.
@@ -291,7 +242,7 @@ public final class WorkerTask {
           var head = state.artifact(id);
           version.set(first || head.isEmpty() ? state.nextVersion(id) : head.get().version());
           var event = artifactPiece.of(version.get());
-          if (head.isPresent() && head.get().kind() != event.kind()) {
+          if (head.isPresent() && head.get().kind() != Kind.of(event)) {
             throw new Rejection.Invalid(id + " is the name of an artifact of another kind");
           }
           return List.of(event);

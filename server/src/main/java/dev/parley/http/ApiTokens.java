@@ -1,12 +1,12 @@
 package dev.parley.http;
 
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Time;
 import java.net.InetAddress;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Authenticates callers by tokens, of which it stores only hashes.
@@ -40,13 +40,9 @@ public final class ApiTokens {
   private final List<ApiToken> tokens;
   private final LoginThrottle throttle;
 
-  public ApiTokens(List<ApiToken> tokens) {
-    this(tokens, System::nanoTime);
-  }
-
-  ApiTokens(List<ApiToken> tokens, LongSupplier nanoTime) {
+  public ApiTokens(List<ApiToken> tokens, Time time) {
     this.tokens = List.copyOf(tokens);
-    this.throttle = new LoginThrottle(nanoTime);
+    this.throttle = new LoginThrottle(time);
   }
 
   /// True if callers must send a token.

@@ -1,34 +1,26 @@
 package dev.parley.http;
 
 import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.CompletionException;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.server.Response;
 
 /// A request whose reply takes long, and whose caller may disconnect meanwhile. For one thread.
 ///
 /// It counts as a stream: it lasts as long as one, and ends when all streams end.
 public final class BlockingCall implements AutoCloseable {
 
-  /// The connection to the caller, before the reply.
-  interface CallerConnection {
-
-    /// Registers `doubt`, which is called once, by another thread, if the caller may have
-    /// disconnected. Two interim responses then show whether it has. The returned action stops
-    /// watching.
-    Runnable watch(Runnable doubt);
-
-    /// Sends an interim response.
-    ///
-    /// @throws IOException if the caller has disconnected
-    void sendInterim() throws IOException;
-  }
-
-  private final CallerConnection callerConnection;
+  private final JettyConnection connection;
   private final OpenStreams.StreamSlot streamSlot;
   private final Runnable stopWatching;
 
-  BlockingCall(CallerConnection callerConnection, OpenStreams openStreams) {
-    this.callerConnection = callerConnection;
+  BlockingCall(JettyConnection connection, OpenStreams openStreams) {
+    this.connection = connection;
     this.streamSlot = openStreams.open();
-    this.stopWatching = callerConnection.watch(streamSlot::requestProbe);
+    this.stopWatching = connection.watch(streamSlot::requestProbe);
   }
 
   /// True once the caller has disconnected, or the server stops.
@@ -39,12 +31,10 @@ public final class BlockingCall implements AutoCloseable {
   /// Returns the result of `wait`; false if it was interrupted, for example by a disconnect.
   public boolean await(OpenStreams.InterruptibleWait interruptibleWait) {
     var came = streamSlot.await(interruptibleWait);
-    if (streamSlot.takeProbeRequest()) {
-      try {
-        HeartbeatTimer.probe(callerConnection::sendInterim);
-      } catch (IOException hungUp) {
-        streamSlot.end();
-      }
+    try {
+      streamSlot.probe(connection::sendInterim);
+    } catch (IOException hungUp) {
+      streamSlot.end();
     }
     return came;
   }
@@ -53,5 +43,44 @@ public final class BlockingCall implements AutoCloseable {
   public void close() {
     stopWatching.run();
     streamSlot.close();
+  }
+
+  /// The connection of a blocking request, watched for a disconnect of its caller.
+  static final class JettyConnection {
+
+    private final Response response;
+    private final DisconnectDetector disconnects;
+
+    JettyConnection(Response response, DisconnectDetector disconnects) {
+      this.response = response;
+      this.disconnects = disconnects;
+    }
+
+    /// Registers `doubt`, which is called once, by another thread, if the caller may have
+    /// disconnected. Two interim responses then show whether it has. The returned action stops
+    /// watching. HTTP/1.0 has no interim responses, so those callers cannot be probed.
+    Runnable watch(Runnable doubt) {
+      var version = response.getRequest().getConnectionMetaData().getHttpVersion();
+      return version == HttpVersion.HTTP_1_0 ? () -> {} : watch(response, disconnects, doubt);
+    }
+
+    /// The same for streams, which write to the connection anyway.
+    static Runnable watch(Response response, DisconnectDetector disconnects, Runnable doubt) {
+      var connection = response.getRequest().getConnectionMetaData().getConnection();
+      return connection.getEndPoint().getTransport() instanceof SocketChannel channel
+          ? disconnects.watch(channel, doubt)
+          : () -> {};
+    }
+
+    /// Sends an interim response.
+    ///
+    /// @throws IOException if the caller has disconnected
+    void sendInterim() throws IOException {
+      try {
+        response.writeInterim(HttpStatus.PROCESSING_102, HttpFields.EMPTY).join();
+      } catch (CompletionException failed) {
+        throw new IOException("the caller has disconnected", failed.getCause());
+      }
+    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.parley.http;
 
+import dev.parley.runtime.Threads;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
@@ -9,8 +10,6 @@ import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
 
 /// Detects that readers of streams may have disconnected.
 ///
@@ -26,18 +25,20 @@ final class DisconnectDetector implements AutoCloseable {
   private static final long LOOK_MILLIS = 1_000;
 
   private static final int ATTEMPTS_MAX = 100;
-  private static final Duration ATTEMPT_PAUSE = Duration.ofMillis(1);
 
   private final Selector selector;
   private final Thread thread;
 
-  DisconnectDetector() {
+  /// How often the selector has returned; -1 when it is closed. The monitor guards it.
+  private long passes;
+
+  DisconnectDetector(Threads threads) {
     try {
       selector = Selector.open();
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
     }
-    thread = Thread.ofPlatform().daemon().name("parley-disconnects").start(this::selectLoop);
+    thread = threads.startPlatform("parley-disconnects", this::selectLoop);
   }
 
   /// Calls `left` once when the other side may have closed the connection. The returned action
@@ -55,16 +56,30 @@ final class DisconnectDetector implements AutoCloseable {
         } catch (CancelledKeyException earlier) {
           // An earlier stream on the connection was cancelled, which takes effect at the selector's
           // next pass.
-          selector.wakeup();
-          LockSupport.parkNanos(ATTEMPT_PAUSE.toNanos());
+          awaitPass();
         }
       }
       LOG.log(
           Level.DEBUG, "cannot watch {0}: a disconnect is detected only by a write", connection);
     } catch (ClosedChannelException | ClosedSelectorException over) {
       // The connection is already closed.
+    } catch (InterruptedException told) {
+      Thread.currentThread().interrupt();
     }
     return () -> {};
+  }
+
+  private synchronized void awaitPass() throws InterruptedException {
+    var before = passes;
+    selector.wakeup();
+    while (passes == before && before >= 0) {
+      wait();
+    }
+  }
+
+  private synchronized void passed(boolean last) {
+    passes = last ? -1 : passes + 1;
+    notifyAll();
   }
 
   private void selectLoop() {
@@ -77,6 +92,7 @@ final class DisconnectDetector implements AutoCloseable {
               left.run();
             },
             LOOK_MILLIS);
+        passed(false);
       }
     } catch (IOException failed) {
       LOG.log(
@@ -85,6 +101,8 @@ final class DisconnectDetector implements AutoCloseable {
           failed);
     } catch (ClosedSelectorException closed) {
       // The server stops.
+    } finally {
+      passed(true);
     }
   }
 

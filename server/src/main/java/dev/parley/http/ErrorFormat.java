@@ -1,6 +1,9 @@
 package dev.parley.http;
 
+import java.util.Comparator;
+import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// The format of error replies for `prefix` and all paths below it.
@@ -16,7 +19,16 @@ public record ErrorFormat(String prefix, String contentType, Function<Problem, O
     return new ErrorFormat(prefix, "application/json", body);
   }
 
-  boolean covers(String path) {
+  /// The format for a path: the one with the longest prefix. The path is null if the request could
+  /// not be parsed.
+  static ErrorFormat of(List<ErrorFormat> formats, @Nullable String path) {
+    return formats.stream()
+        .filter(format -> path != null && format.covers(path))
+        .max(Comparator.comparingInt(format -> format.prefix().length()))
+        .orElse(DEFAULT);
+  }
+
+  private boolean covers(String path) {
     return path.startsWith(prefix)
         && (path.length() == prefix.length() || path.charAt(prefix.length()) == '/');
   }

@@ -7,6 +7,9 @@ import java.nio.ByteBuffer;
 @FunctionalInterface
 public interface FrameStream {
 
+  /// About how many bytes a stream writes at once.
+  int WRITE_BYTES = 64 * 1024;
+
   /// Writes everything to `sink`, on the calling thread.
   ///
   /// @throws IOException if the reader has disconnected or no longer reads

@@ -1,12 +1,15 @@
 package dev.parley.http;
 
+import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Threads;
+import dev.parley.runtime.Time;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.BindException;
+import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -17,15 +20,22 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import org.eclipse.jetty.http.HttpException;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.handler.ErrorHandler;
+import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.component.LifeCycle;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
+import org.jspecify.annotations.Nullable;
 
 /// The HTTP listener: one port, all routes, a virtual thread for each request.
 ///
@@ -49,36 +59,40 @@ public final class HttpListener implements AutoCloseable {
       HttpSettings settings,
       Metrics metrics,
       OpenStreams streams,
-      InstantSource clock,
+      Time time,
+      Threads threads,
       Supplier<UUID> ids) {}
 
-  private final HttpListenerDependencies httpListenerDependencies;
+  private final HttpListenerDependencies dependencies;
   private final Server server;
   private final ServerConnector connector;
   private final NetworkConnectionLimit limit;
   private final ApiTokens apiTokens;
-  private final DisconnectDetector disconnects = new DisconnectDetector();
+  private final DisconnectDetector disconnects;
 
-  public HttpListener(HttpListenerDependencies httpListenerDependencies, List<Route> routes) {
-    this(httpListenerDependencies, routes, List.of());
+  public HttpListener(HttpListenerDependencies dependencies, List<Route> routes) {
+    this(dependencies, routes, List.of());
   }
 
   /// A listener with APIs that have their own error formats.
   public HttpListener(
-      HttpListenerDependencies httpListenerDependencies,
-      List<Route> routes,
-      List<ErrorFormat> errorForms) {
-    this.httpListenerDependencies = httpListenerDependencies;
-    var forms = new ErrorFormats(errorForms);
+      HttpListenerDependencies dependencies, List<Route> routes, List<ErrorFormat> errorForms) {
+    this.dependencies = dependencies;
+    var forms = List.copyOf(errorForms);
     var all = new ArrayList<>(routes);
-    apiTokens = new ApiTokens(httpListenerDependencies.settings().tokens());
+    apiTokens = new ApiTokens(dependencies.settings().tokens(), dependencies.time());
+    disconnects = new DisconnectDetector(dependencies.threads());
     all.addAll(new LoginRoutes(apiTokens).routes());
     all.add(new OpenApi(all, forms).route());
-    server = new Server(threads(), new ScheduledExecutorScheduler("parley-timer", true), buffers());
+    server =
+        new Server(
+            threads(dependencies.threads()),
+            new ScheduledExecutorScheduler("parley-timer", true),
+            buffers());
     connector = connector();
     limit =
         new NetworkConnectionLimit(
-            httpListenerDependencies.settings().limits().streams() + CONNECTIONS_SPARE, connector);
+            dependencies.settings().limits().streams() + CONNECTIONS_SPARE, connector);
     server.addConnector(connector);
     server.addBean(limit);
     server.setErrorHandler(new JettyErrorHandler(forms));
@@ -97,9 +111,9 @@ public final class HttpListener implements AutoCloseable {
       close();
       throw new Rejection.Unavailable(
           "cannot listen on "
-              + httpListenerDependencies.settings().host()
+              + dependencies.settings().host()
               + ":"
-              + httpListenerDependencies.settings().port()
+              + dependencies.settings().port()
               + ": "
               + (failed.getCause() instanceof BindException taken
                   ? taken.getMessage()
@@ -116,9 +130,9 @@ public final class HttpListener implements AutoCloseable {
   /// Accepts no more connections, ends all streams, and waits for running requests.
   public void drain(Duration patience) {
     stopAccepting();
-    httpListenerDependencies.streams().end();
+    dependencies.streams().end();
     try {
-      httpListenerDependencies.streams().awaitNone(patience);
+      dependencies.streams().awaitCount(0, patience);
       connector.shutdown().get(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException told) {
       Thread.currentThread().interrupt();
@@ -130,7 +144,7 @@ public final class HttpListener implements AutoCloseable {
   @Override
   public void close() {
     stopAccepting();
-    httpListenerDependencies.streams().end();
+    dependencies.streams().end();
     try {
       server.stop();
     } catch (Exception failed) { // Jetty throws anything; this is the root of a thread or of main.
@@ -171,18 +185,18 @@ public final class HttpListener implements AutoCloseable {
     }
   }
 
-  private static QueuedThreadPool threads() {
+  private static QueuedThreadPool threads(Threads requests) {
     var threads = new QueuedThreadPool(THREADS_MAX, THREADS_MIN);
     threads.setName("parley-http");
     threads.setReservedThreads(0);
     threads.setVirtualThreadsExecutor(
-        Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("request-", 0).factory()));
+        Executors.newThreadPerTaskExecutor(requests.factory("request-")));
     return threads;
   }
 
   private static ArrayByteBufferPool buffers() {
     return new ArrayByteBufferPool(
-        0, BUFFER, FramePage.BYTES, -1, POOLED_BYTES_MAX, POOLED_BYTES_MAX);
+        0, BUFFER, FrameStream.WRITE_BYTES, -1, POOLED_BYTES_MAX, POOLED_BYTES_MAX);
   }
 
   private ServerConnector connector() {
@@ -200,9 +214,8 @@ public final class HttpListener implements AutoCloseable {
             server,
             0,
             selectors,
-            new JettyConnectionFactory(
-                http, httpListenerDependencies.settings().limits().headerTime()));
-    var httpSettings = httpListenerDependencies.settings();
+            new JettyConnectionFactory(http, dependencies.settings().limits().headerTime()));
+    var httpSettings = dependencies.settings();
     made.setHost(httpSettings.host());
     made.setPort(httpSettings.port());
     made.setAcceptQueueSize(ACCEPT_QUEUE);
@@ -210,8 +223,8 @@ public final class HttpListener implements AutoCloseable {
     return made;
   }
 
-  private JettyHandler handler(List<Route> routes, ErrorFormats forms) {
-    var httpSettings = httpListenerDependencies.settings();
+  private JettyHandler handler(List<Route> routes, List<ErrorFormat> forms) {
+    var httpSettings = dependencies.settings();
     var hosts = new HashSet<>(httpSettings.allowedHosts());
     hosts.add(httpSettings.host());
     return new JettyHandler(
@@ -219,13 +232,66 @@ public final class HttpListener implements AutoCloseable {
         new JettyHandler.JettyHandlerDependencies(
             new HostCheck(hosts, httpSettings.allowedOrigins()),
             apiTokens,
-            httpListenerDependencies.metrics(),
+            dependencies.metrics(),
             httpSettings.limits(),
             disconnects,
             forms,
             new WebSocketUpgrader(
-                server, httpListenerDependencies.streams(), httpSettings.limits()),
-            httpListenerDependencies.clock(),
-            httpListenerDependencies.ids()));
+                server,
+                new JettyWebSocket.JettyWebSocketDependencies(
+                    dependencies.streams(),
+                    httpSettings.limits(),
+                    dependencies.time(),
+                    dependencies.threads())),
+            dependencies.time(),
+            dependencies.ids()));
+  }
+
+  /// Writes errors that Jetty itself detects (a malformed request line, too large headers) as problem
+  /// documents.
+  private static final class JettyErrorHandler extends ErrorHandler {
+
+    private final List<ErrorFormat> forms;
+
+    JettyErrorHandler(List<ErrorFormat> forms) {
+      this.forms = forms;
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+      var cause = request.getAttribute(ERROR_EXCEPTION);
+      var status = cause instanceof HttpException http ? http.getCode() : response.getStatus();
+      var problem =
+          cause instanceof HttpException http && String.valueOf(http.getReason()).contains("URI")
+              ? Problem.of(400, "invalid-uri", "the URI is not well formed")
+              : problem(status);
+      response.setStatus(problem.status());
+      var form = ErrorFormat.of(forms, path(request));
+      response.getHeaders().put(HttpHeader.CONTENT_TYPE, form.contentType());
+      response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
+      response.write(true, ByteBuffer.wrap(Json.bytes(form.body().apply(problem))), callback);
+      return true;
+    }
+
+    private static @Nullable String path(Request request) {
+      var unreadable =
+          JettyConnectionFactory.unreadable(request.getConnectionMetaData().getConnection());
+      var uri = request.getHttpURI();
+      return unreadable != null || uri == null ? unreadable : uri.getPath();
+    }
+
+    private static Problem problem(int status) {
+      return switch (status) {
+        case 408 -> Problem.of(408, "request-timeout", "the request did not arrive in time");
+        case 413 -> Problem.of(413, "body-too-large", "the body is too large");
+        case 414 -> Problem.of(414, "uri-too-long", "the URI is too long");
+        case 417 -> Problem.of(417, "expectation-failed", "the expectation cannot be met");
+        case 431 -> Problem.of(431, "headers-too-large", "the headers are too large");
+        default ->
+            status >= 400 && status < 500
+                ? Problem.of(status, "bad-request", "this is not a well-formed HTTP request")
+                : Problem.of(500, "internal", "the server failed to answer");
+      };
+    }
   }
 }

@@ -1,6 +1,9 @@
 package dev.parley.http;
 
+import dev.parley.http.BlockingCall.JettyConnection;
+import dev.parley.http.Problem.HttpProblemException;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Time;
 import dev.parley.tool.process.ClientProcessCheck;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -8,7 +11,6 @@ import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,9 +51,9 @@ final class JettyHandler extends Handler.Abstract {
       Metrics metrics,
       HttpLimits limits,
       DisconnectDetector disconnects,
-      ErrorFormats forms,
+      List<ErrorFormat> forms,
       WebSocketUpgrader upgrades,
-      InstantSource clock,
+      Time time,
       Supplier<UUID> ids) {}
 
   /// How the path of an agent's public card ends.
@@ -59,25 +61,24 @@ final class JettyHandler extends Handler.Abstract {
       List.of("/.well-known/agent-card.json", "/.well-known/agent.json");
 
   private final Router router;
-  private final JettyHandlerDependencies jettyHandlerDependencies;
+  private final JettyHandlerDependencies dependencies;
 
-  JettyHandler(Router router, JettyHandlerDependencies jettyHandlerDependencies) {
+  JettyHandler(Router router, JettyHandlerDependencies dependencies) {
     this.router = router;
-    this.jettyHandlerDependencies = jettyHandlerDependencies;
+    this.dependencies = dependencies;
   }
 
   @Override
   public boolean handle(
       org.eclipse.jetty.server.Request jetty, Response response, Callback callback) {
-    var form = jettyHandlerDependencies.forms().of(jetty.getHttpURI().getPath());
-    var writer = new ReplyWriter(response, callback, form, jettyHandlerDependencies.disconnects());
+    var form = ErrorFormat.of(dependencies.forms(), jetty.getHttpURI().getPath());
+    var writer =
+        new ReplyWriter(response, callback, form, dependencies.disconnects(), dependencies.time());
     Reply reply;
     try {
-      reply =
-          reply(
-              jetty, writer, new JettyConnection(response, jettyHandlerDependencies.disconnects()));
+      reply = reply(jetty, writer, new JettyConnection(response, dependencies.disconnects()));
       if (reply instanceof Reply.Upgrade upgrade) {
-        jettyHandlerDependencies.upgrades().upgrade(upgrade.handler(), jetty, response, callback);
+        dependencies.upgrades().upgrade(upgrade.handler(), jetty, response, callback);
       } else {
         writer.write(reply, jetty.getMethod().equals("HEAD"));
       }
@@ -96,7 +97,7 @@ final class JettyHandler extends Handler.Abstract {
       case Rejection rejection -> ReplyWriter.reply(rejection);
       case HttpProblemException httpProblemException -> httpProblemException.reply();
       default -> {
-        var id = jettyHandlerDependencies.ids().get();
+        var id = dependencies.ids().get();
         LOG.log(
             Level.ERROR,
             "request " + id + " failed: " + jetty.getMethod() + " " + jetty.getHttpURI().getPath(),
@@ -128,7 +129,7 @@ final class JettyHandler extends Handler.Abstract {
       throw new HttpProblemException(Problem.of(414, "uri-too-long", "the URI is too long"));
     }
     var path = Optional.ofNullable(uri.getPath()).orElse("/");
-    var origin = jettyHandlerDependencies.hosts().check(requestOrigin(jetty, path));
+    var origin = dependencies.hosts().check(requestOrigin(jetty, path));
     writer.allow(origin);
     var segments = Router.split(path).stream().map(JettyHandler::decode).toList();
     if (jetty.getMethod().equals("OPTIONS")) {
@@ -136,18 +137,16 @@ final class JettyHandler extends Handler.Abstract {
     }
     var principal =
         isPublic(path)
-            ? jettyHandlerDependencies.tokens().findPrincipal(token(jetty)).orElse(ApiTokens.LOCAL)
-            : jettyHandlerDependencies
-                .tokens()
-                .principal(token(jetty), peer(jetty).remote().getAddress());
+            ? dependencies.tokens().findPrincipal(token(jetty)).orElse(ApiTokens.LOCAL)
+            : dependencies.tokens().principal(token(jetty), peer(jetty).remote().getAddress());
     var match = router.find(jetty.getMethod(), segments);
     var query = query(uri.getQuery(), match.route().queryNames());
     var requestBody =
         new RequestBody(
             Content.Source.asInputStream(jetty),
             jetty.getLength(),
-            jettyHandlerDependencies.limits(),
-            jettyHandlerDependencies.clock());
+            dependencies.limits(),
+            dependencies.time());
     var request =
         new Request(
             new Request.RequestData(
@@ -241,9 +240,6 @@ final class JettyHandler extends Handler.Abstract {
   }
 
   private void count(Reply reply) {
-    jettyHandlerDependencies
-        .metrics()
-        .counter(Metric.REQUESTS, Integer.toString(reply.status()))
-        .increment();
+    dependencies.metrics().counter(Metric.REQUESTS, Integer.toString(reply.status())).increment();
   }
 }

@@ -1,6 +1,8 @@
 package dev.parley.http;
 
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Threads;
+import dev.parley.runtime.Time;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -34,27 +36,33 @@ final class JettyWebSocket implements WebSocketConnection, FrameHandler {
   /// How many pings a silent peer gets before the connection is closed.
   private static final int PINGS = 3;
 
+  /// The dependencies of every connection.
+  record JettyWebSocketDependencies(
+      OpenStreams streams, HttpLimits limits, Time time, Threads threads) {}
+
   private final WebSocketConnection.WebSocketHandler webSocketHandler;
-  private final OpenStreams openStreams;
+  private final JettyWebSocketDependencies dependencies;
   private final HttpLimits httpLimits;
+  private final Time time;
   private final ByteArrayOutputStream parts = new ByteArrayOutputStream();
   private @Nullable CoreSession opened;
   private @Nullable SocketWriter writer;
   private @Nullable String message;
   private boolean closing;
   private boolean closed;
-  private long lastReceivedNanos = System.nanoTime();
+  private long lastReceivedNanos;
 
   /// How many pings were sent since the last received frame.
   private int pingsSent;
 
   JettyWebSocket(
       WebSocketConnection.WebSocketHandler webSocketHandler,
-      OpenStreams openStreams,
-      HttpLimits httpLimits) {
+      JettyWebSocketDependencies dependencies) {
     this.webSocketHandler = webSocketHandler;
-    this.openStreams = openStreams;
-    this.httpLimits = httpLimits;
+    this.dependencies = dependencies;
+    this.httpLimits = dependencies.limits();
+    this.time = dependencies.time();
+    this.lastReceivedNanos = time.nanos();
   }
 
   @Override
@@ -64,7 +72,7 @@ final class JettyWebSocket implements WebSocketConnection, FrameHandler {
       String received;
       synchronized (this) {
         if (message == null && !closing) {
-          wait(Math.max(1, quiet.toMillis()));
+          time.waitUntil(this, time.deadline(quiet));
         }
         if (closing) {
           return null;
@@ -84,7 +92,7 @@ final class JettyWebSocket implements WebSocketConnection, FrameHandler {
   private void check(Duration quiet) {
     boolean over;
     synchronized (this) {
-      var silence = System.nanoTime() - lastReceivedNanos;
+      var silence = time.nanos() - lastReceivedNanos;
       if (silence < quiet.toNanos() / 2) {
         return;
       }
@@ -133,18 +141,19 @@ final class JettyWebSocket implements WebSocketConnection, FrameHandler {
   @Override
   public void onOpen(CoreSession session, Callback callback) {
     opened = session;
-    writer = new SocketWriter(session, httpLimits.stall());
+    writer = new SocketWriter(session, httpLimits.stall(), time);
     callback.succeeded();
     session.demand();
     OpenStreams.StreamSlot place;
     try {
-      place = openStreams.open(() -> close(CloseStatus.SHUTDOWN, "the server is stopping"));
+      place =
+          dependencies.streams().open(() -> close(CloseStatus.SHUTDOWN, "the server is stopping"));
     } catch (Rejection.Busy full) {
       close(CloseStatus.TRY_AGAIN_LATER, String.valueOf(full.getMessage()));
-      Thread.ofVirtual().name("socket-farewell").start(this::awaitCloseOrAbort);
+      dependencies.threads().start("socket-farewell", this::awaitCloseOrAbort);
       return;
     }
-    Thread.ofVirtual().name("socket").start(() -> run(place));
+    dependencies.threads().start("socket", () -> run(place));
   }
 
   private void run(OpenStreams.StreamSlot place) {
@@ -182,10 +191,9 @@ final class JettyWebSocket implements WebSocketConnection, FrameHandler {
   }
 
   private synchronized boolean awaitClosed() throws InterruptedException {
-    var deadline = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
-    for (var left = CLOSE_TIMEOUT.toMillis(); !closed && left > 0; ) {
-      wait(left);
-      left = (deadline - System.nanoTime()) / 1_000_000;
+    var deadline = time.deadline(CLOSE_TIMEOUT);
+    while (!closed && time.remaining(deadline) > 0) {
+      time.waitUntil(this, deadline);
     }
     return closed;
   }
@@ -194,7 +202,7 @@ final class JettyWebSocket implements WebSocketConnection, FrameHandler {
   public void onFrame(Frame frame, Callback callback) {
     boolean unwanted;
     synchronized (this) {
-      lastReceivedNanos = System.nanoTime();
+      lastReceivedNanos = time.nanos();
       pingsSent = 0;
       unwanted = closing;
     }

@@ -1,6 +1,7 @@
 package dev.parley.http;
 
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Time;
 import java.lang.System.Logger.Level;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -11,7 +12,6 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.LongSupplier;
 
 /// Limits how often an address may try wrong tokens, and logs each failure.
 ///
@@ -35,7 +35,7 @@ final class LoginThrottle {
     int failures;
   }
 
-  private final LongSupplier nanoTime;
+  private final Time time;
   private final Map<String, Caller> callers =
       new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
@@ -46,8 +46,8 @@ final class LoginThrottle {
         }
       };
 
-  LoginThrottle(LongSupplier nanoTime) {
-    this.nanoTime = nanoTime;
+  LoginThrottle(Time time) {
+    this.time = time;
   }
 
   /// Rejects a token that must not be tried now.
@@ -76,7 +76,7 @@ final class LoginThrottle {
     synchronized (this) {
       var caller = callers.computeIfAbsent(key(address), _ -> new Caller());
       if (caller.failures == 0 || windowIsOver(caller)) {
-        caller.windowStart = nanoTime.getAsLong();
+        caller.windowStart = time.nanos();
         caller.failures = 0;
       }
       failures = ++caller.failures;
@@ -92,7 +92,7 @@ final class LoginThrottle {
   }
 
   private boolean windowIsOver(Caller caller) {
-    return nanoTime.getAsLong() - caller.windowStart > WINDOW_NANOS;
+    return time.nanos() - caller.windowStart > WINDOW_NANOS;
   }
 
   /// The address, or its network for IPv6, where one caller has many addresses.

@@ -4,6 +4,7 @@ import dev.parley.protocol.EventSchema;
 import dev.parley.protocol.Json;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// `GET /openapi.json`: the descriptions of all routes, as OpenAPI 3.1.
@@ -12,21 +13,29 @@ final class OpenApi {
   private static final String ID_PATTERN = "^[A-Za-z0-9._:-]{1,128}$";
 
   private final List<Route> routes;
-  private final ErrorFormats forms;
+  private final List<ErrorFormat> forms;
   private final ObjectNode schemas = Json.object();
+  private byte @Nullable [] encoded;
 
-  OpenApi(List<Route> routes, ErrorFormats forms) {
+  OpenApi(List<Route> routes, List<ErrorFormat> forms) {
     this.routes = List.copyOf(routes);
     this.forms = forms;
   }
 
   Route route() {
-    var document = Json.bytes(document());
     return Route.get(
         "/openapi.json",
         "Returns this document",
         ResponseDescription.other("application/json"),
-        _ -> new Reply.Bytes("application/json", document));
+        _ -> new Reply.Bytes("application/json", bytes()));
+  }
+
+  /// Encoded at the first request, because most servers are never asked for it.
+  private synchronized byte[] bytes() {
+    if (encoded == null) {
+      encoded = Json.bytes(document());
+    }
+    return encoded;
   }
 
   private ObjectNode document() {
@@ -75,7 +84,7 @@ final class OpenApi {
     var responses = operation.putObject("responses");
     answer(responses, route.description().answer());
     var failure = responses.putObject("default").put("description", "A problem");
-    var form = forms.of(route.path());
+    var form = ErrorFormat.of(forms, route.path());
     var content = failure.putObject("content").putObject(form.contentType());
     if (form.equals(ErrorFormat.DEFAULT)) {
       content.putObject("schema").put("$ref", "#/components/schemas/Problem");

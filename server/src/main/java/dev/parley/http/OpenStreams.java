@@ -1,12 +1,13 @@
 package dev.parley.http;
 
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Time;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -15,13 +16,18 @@ import org.jspecify.annotations.Nullable;
 /// The open streams: limits their number, and ends them all when the server stops.
 public final class OpenStreams {
 
+  /// How long a closed peer takes to reset the connection, in nearly all cases.
+  private static final Duration RESET_DELAY = Duration.ofMillis(100);
+
   private final Set<StreamSlot> open = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean ending = new AtomicBoolean();
   private final Semaphore free;
   private final int max;
+  private final Time time;
 
-  public OpenStreams(int max) {
+  public OpenStreams(int max, Time time) {
     this.max = max;
+    this.time = time;
     this.free = new Semaphore(max);
   }
 
@@ -74,6 +80,7 @@ public final class OpenStreams {
     }
     var stream = new StreamSlot(onEnd);
     open.add(stream);
+    countChanged();
     if (ending.get()) {
       stream.end();
     }
@@ -86,15 +93,30 @@ public final class OpenStreams {
     open.forEach(StreamSlot::end);
   }
 
-  /// Waits until all streams have ended, at most `patience`.
-  void awaitNone(Duration patience) throws InterruptedException {
-    if (free.tryAcquire(max, patience.toMillis(), TimeUnit.MILLISECONDS)) {
-      free.release(max);
+  /// Waits until this many streams are open, at most `patience`.
+  public void awaitCount(int wanted, Duration patience) throws InterruptedException {
+    var deadline = time.deadline(patience);
+    synchronized (open) {
+      while (count() != wanted && time.remaining(deadline) > 0) {
+        time.waitUntil(open, deadline);
+      }
+    }
+  }
+
+  private void countChanged() {
+    synchronized (open) {
+      open.notifyAll();
     }
   }
 
   private Rejection full() {
     return new Rejection.Busy("too-many-streams", "too many open streams: the limit is " + max);
+  }
+
+  /// Writes a heartbeat, which has no effect on the reader.
+  @FunctionalInterface
+  public interface HeartbeatWriter {
+    void write() throws IOException;
   }
 
   /// A blocking wait that may be interrupted.
@@ -122,7 +144,7 @@ public final class OpenStreams {
 
     /// Sets the kind of the stream, and a function that returns, on any thread, how many events it
     /// is behind.
-    void describe(StreamKind what, LongSupplier behind) {
+    public void describe(StreamKind what, LongSupplier behind) {
       streamKind = what;
       lag = behind;
     }
@@ -168,25 +190,37 @@ public final class OpenStreams {
     public void pause(Duration pause) {
       await(
           () -> {
-            Thread.sleep(pause);
+            time.sleep(pause);
             return true;
           });
     }
 
     /// Ends the present wait, or the next one, so that the stream probes its connection; see
-    /// [#probeRequested].
-    synchronized void requestProbe() {
+    /// [#probe].
+    public synchronized void requestProbe() {
       probeRequested = true;
       if (waiting != null && !waiting.equals(Thread.currentThread())) {
         waiting.interrupt();
       }
     }
 
-    /// True if a probe was requested since the last call.
-    synchronized boolean takeProbeRequest() {
-      var was = probeRequested;
-      probeRequested = false;
-      return was;
+    /// Writes two heartbeats, if a probe was requested since the last call: if the reader has
+    /// closed the connection, the first one causes a reset, and the second one fails.
+    public boolean probe(HeartbeatWriter heartbeatWriter) throws IOException {
+      synchronized (this) {
+        if (!probeRequested) {
+          return false;
+        }
+        probeRequested = false;
+      }
+      heartbeatWriter.write();
+      // A thread that was interrupted in a monitor's wait may have a permit left, and not park.
+      var end = time.deadline(RESET_DELAY);
+      while (time.remaining(end) > 0) {
+        time.parkUntil(this, end);
+      }
+      heartbeatWriter.write();
+      return true;
     }
 
     private void endUnlessProbeRequested() {
@@ -213,6 +247,7 @@ public final class OpenStreams {
     public void close() {
       if (open.remove(this)) {
         free.release();
+        countChanged();
       }
     }
   }

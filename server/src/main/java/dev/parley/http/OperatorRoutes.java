@@ -10,6 +10,11 @@ import java.util.function.BooleanSupplier;
 /// Routes for operators: health, metrics, schemas.
 public final class OperatorRoutes {
 
+  /// Loaded at the first request, because most servers are never asked for it.
+  private static final class EncodedSchema {
+    private static final byte[] BYTES = Json.bytes(EventSchema.document());
+  }
+
   /// The state of the server.
   public record Health(String status) {}
 
@@ -25,7 +30,6 @@ public final class OperatorRoutes {
 
   /// The routes.
   public List<Route> routes() {
-    var schema = Json.bytes(EventSchema.document());
     return List.of(
         Route.get(
             "/healthz",
@@ -46,7 +50,7 @@ public final class OperatorRoutes {
             "/schemas/events.json",
             "Returns the JSON Schema of every event",
             ResponseDescription.other("application/schema+json"),
-            _ -> new Reply.Bytes("application/schema+json", schema)));
+            _ -> new Reply.Bytes("application/schema+json", EncodedSchema.BYTES)));
   }
 
   private Reply ready() {

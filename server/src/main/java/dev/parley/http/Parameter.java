@@ -6,6 +6,13 @@ public record Parameter(String name, In in, Type type, String description) {
   /// Accepts any other query parameter: unknown ones are ignored, not rejected.
   public static final Parameter ANY_OTHER = query("*", "anything else is ignored");
 
+  /// How many items a page of a list may have.
+  public static final Parameter LIMIT =
+      query("limit", Type.INTEGER, "how many items, at most 1000");
+
+  /// Where a page of a list begins.
+  public static final Parameter CURSOR = query("cursor", "the nextCursor of the page before");
+
   /// The location of a parameter.
   public enum In {
     QUERY,

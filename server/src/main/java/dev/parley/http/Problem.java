@@ -2,6 +2,7 @@ package dev.parley.http;
 
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import java.io.Serial;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -101,5 +102,26 @@ public record Problem(
       case 503 -> "Service Unavailable";
       default -> status < 500 ? "Request Refused" : "Server Error";
     };
+  }
+
+  /// Thrown for a problem of HTTP itself (a media type, a method), which is not a `Rejection`.
+  static final class HttpProblemException extends RuntimeException {
+
+    @Serial private static final long serialVersionUID = 1L;
+
+    private final transient Reply.Rejected reply;
+
+    HttpProblemException(Problem problem) {
+      this(new Reply.Rejected(problem));
+    }
+
+    HttpProblemException(Reply.Rejected reply) {
+      super(reply.problem().detail(), null, false, false);
+      this.reply = reply;
+    }
+
+    Reply.Rejected reply() {
+      return reply;
+    }
   }
 }

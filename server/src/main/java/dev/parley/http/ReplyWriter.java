@@ -1,15 +1,19 @@
 package dev.parley.http;
 
+import dev.parley.http.BlockingCall.JettyConnection;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Time;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpHeaderValue;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
@@ -38,12 +42,13 @@ final class ReplyWriter {
       Response response,
       Callback callback,
       ErrorFormat form,
-      DisconnectDetector disconnectDetector) {
+      DisconnectDetector disconnects,
+      Time time) {
     this.response = response;
     this.callback = callback;
     this.form = form;
-    this.disconnects = disconnectDetector;
-    this.unreadBody = new UnreadBody(response.getRequest());
+    this.disconnects = disconnects;
+    this.unreadBody = new UnreadBody(response.getRequest(), time);
   }
 
   /// A rejection as a reply, with the headers that go with it.
@@ -139,6 +144,105 @@ final class ReplyWriter {
       Content.Sink.write(response, true, bytes);
       unreadBody.drain();
       callback.succeeded();
+    }
+  }
+
+  /// Writes frames to a connection, which is watched for a disconnect of its reader. For one thread.
+  private static final class JettyStreamSink implements FrameStream.FrameSink, AutoCloseable {
+
+    private final Response response;
+    private final DisconnectDetector disconnects;
+    private Runnable stopWatching = () -> {};
+
+    JettyStreamSink(Response response, DisconnectDetector disconnects) {
+      this.response = response;
+      this.disconnects = disconnects;
+    }
+
+    @Override
+    public void write(ByteBuffer frames) throws IOException {
+      Content.Sink.write(response, false, frames);
+    }
+
+    @Override
+    public void onPossibleDisconnect(Runnable doubt) {
+      stopWatching = JettyConnection.watch(response, disconnects, doubt);
+    }
+
+    @Override
+    public void close() {
+      stopWatching.run();
+    }
+  }
+
+  /// The unread rest of a request's body, when the reply does not depend on it. For one thread.
+  ///
+  /// If the server closes a connection while data is in transit, the connection is reset, and the
+  /// caller, which is still sending, loses the reply. So after the reply the server reads and
+  /// discards the rest, for a limited time.
+  private static final class UnreadBody {
+
+    /// How long to wait for the next data.
+    private static final Duration QUIET = Duration.ofSeconds(1);
+
+    private static final Duration LONGEST = Duration.ofSeconds(5);
+
+    /// The limit of reads before the reply: a caller that sends without end must get its reply, too.
+    private static final int READS_MAX = 64;
+
+    private final Request request;
+    private final Time time;
+
+    UnreadBody(Request request, Time time) {
+      this.request = request;
+      this.time = time;
+    }
+
+    /// Discards the data that has arrived. False if more may follow.
+    boolean skip() {
+      for (var reads = 0; reads < READS_MAX; reads++) {
+        var chunk = request.read();
+        if (chunk == null) {
+          return false;
+        }
+        if (isLast(chunk)) {
+          return !Content.Chunk.isFailure(chunk);
+        }
+      }
+      return false;
+    }
+
+    /// Discards data until the body ends or the time is up.
+    void drain() {
+      if (request.getHeaders().contains(HttpHeader.EXPECT)) {
+        // The caller sends the body only after a `100 Continue`, which reading would cause.
+        return;
+      }
+      var deadline = time.deadline(LONGEST);
+      try {
+        while (time.remaining(deadline) > 0) {
+          var chunk = request.read();
+          if (chunk != null && isLast(chunk)) {
+            return;
+          }
+          if (chunk == null && !await()) {
+            return;
+          }
+        }
+      } catch (InterruptedException told) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    private boolean await() throws InterruptedException {
+      var wait = new CallbackWait();
+      request.demand(wait::done);
+      return wait.await(time, QUIET);
+    }
+
+    private static boolean isLast(Content.Chunk chunk) {
+      chunk.release();
+      return chunk.isLast() || Content.Chunk.isFailure(chunk);
     }
   }
 }

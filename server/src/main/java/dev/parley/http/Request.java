@@ -1,5 +1,6 @@
 package dev.parley.http;
 
+import dev.parley.http.BlockingCall.JettyConnection;
 import dev.parley.log.AppendGuard;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
@@ -39,24 +40,24 @@ public final class Request {
   private final RequestData requestData;
   private final Function<String, @Nullable String> headers;
   private final RequestBody requestBody;
-  private final BlockingCall.CallerConnection callerConnection;
+  private final JettyConnection connection;
 
   Request(
       RequestData requestData,
       Function<String, @Nullable String> headers,
       RequestBody requestBody,
-      BlockingCall.CallerConnection callerConnection) {
+      JettyConnection connection) {
     this.requestData = requestData;
     this.headers = headers;
     this.requestBody = requestBody;
-    this.callerConnection = callerConnection;
+    this.connection = connection;
   }
 
   /// Starts a blocking call: a reply that takes long, with detection of a disconnect.
   ///
   /// @throws Rejection.Busy if there are too many streams and blocking calls
   public BlockingCall blockingCall(OpenStreams openStreams) {
-    return new BlockingCall(callerConnection, openStreams);
+    return new BlockingCall(connection, openStreams);
   }
 
   /// The authenticated caller.
@@ -150,7 +151,8 @@ public final class Request {
     return flag(name, query(name));
   }
 
-  static boolean flag(String name, Optional<String> given) {
+  /// The value of a flag; false if it is not given.
+  public static boolean flag(String name, Optional<String> given) {
     var text = given.orElse("false");
     return switch (text) {
       case "true" -> true;

@@ -1,14 +1,15 @@
 package dev.parley.http;
 
+import dev.parley.http.Problem.HttpProblemException;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Time;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -30,15 +31,15 @@ final class RequestBody {
   private final InputStream in;
   private final long length;
   private final HttpLimits httpLimits;
-  private final InstantSource clock;
+  private final Time time;
   private byte @Nullable [] bytes;
 
   /// @param length the value of `Content-Length`, or -1
-  RequestBody(InputStream in, long length, HttpLimits httpLimits, InstantSource clock) {
+  RequestBody(InputStream in, long length, HttpLimits httpLimits, Time time) {
     this.in = in;
     this.length = length;
     this.httpLimits = httpLimits;
-    this.clock = clock;
+    this.time = time;
   }
 
   byte[] bytes() {
@@ -77,7 +78,7 @@ final class RequestBody {
     if (length > httpLimits.bodyBytes()) {
       throw tooLarge();
     }
-    var deadline = clock.millis() + httpLimits.bodyTime().toMillis();
+    var deadline = time.deadline(httpLimits.bodyTime());
     var chunks = new ArrayList<byte[]>();
     var size = 0;
     var chunk = new byte[CHUNK];
@@ -87,7 +88,7 @@ final class RequestBody {
         if (size > httpLimits.bodyBytes()) {
           throw tooLarge();
         }
-        if (clock.millis() > deadline) {
+        if (time.remaining(deadline) < 0) {
           throw slow();
         }
         chunks.add(Arrays.copyOf(chunk, n));

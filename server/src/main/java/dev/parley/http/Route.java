@@ -1,5 +1,6 @@
 package dev.parley.http;
 
+import dev.parley.protocol.Rejection;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -36,29 +37,23 @@ public record Route(
   public static Route get(
       String path,
       String summary,
-      ResponseDescription responseDescription,
+      ResponseDescription answer,
       List<Parameter> parameters,
-      RouteHandler routeHandler) {
+      RouteHandler handler) {
     return new Route(
-        Method.GET,
-        path,
-        new RouteDescription(summary, parameters, null, responseDescription),
-        routeHandler);
+        Method.GET, path, new RouteDescription(summary, parameters, null, answer), handler);
   }
 
   /// A `GET` route without parameters.
   public static Route get(
-      String path,
-      String summary,
-      ResponseDescription responseDescription,
-      RouteHandler routeHandler) {
-    return get(path, summary, responseDescription, List.of(), routeHandler);
+      String path, String summary, ResponseDescription answer, RouteHandler handler) {
+    return get(path, summary, answer, List.of(), handler);
   }
 
   /// A WebSocket route: `handler` returns [Reply.Upgrade].
   public static Route webSocket(
-      String path, String summary, List<Parameter> parameters, RouteHandler routeHandler) {
-    return get(path, summary, ResponseDescription.socket(), parameters, routeHandler);
+      String path, String summary, List<Parameter> parameters, RouteHandler handler) {
+    return get(path, summary, ResponseDescription.socket(), parameters, handler);
   }
 
   /// A route that takes no body.
@@ -66,19 +61,15 @@ public record Route(
       Method method,
       String path,
       String summary,
-      ResponseDescription responseDescription,
-      RouteHandler routeHandler) {
-    return new Route(
-        method,
-        path,
-        new RouteDescription(summary, List.of(), null, responseDescription),
-        routeHandler);
+      ResponseDescription answer,
+      RouteHandler handler) {
+    return new Route(method, path, new RouteDescription(summary, List.of(), null, answer), handler);
   }
 
   /// A route that takes a JSON body.
   public static Route withBody(
-      Method method, String path, RouteDescription routeDescription, RouteHandler routeHandler) {
-    return new Route(method, path, routeDescription, routeHandler);
+      Method method, String path, RouteDescription description, RouteHandler handler) {
+    return new Route(method, path, description, handler);
   }
 
   List<String> segments() {
@@ -90,5 +81,15 @@ public record Route(
         .filter(parameter -> parameter.in() == Parameter.In.QUERY)
         .map(Parameter::name)
         .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /// Handles the requests of one route.
+  @FunctionalInterface
+  public interface RouteHandler {
+
+    /// Returns the reply. May block: every request has its own virtual thread.
+    ///
+    /// @throws Rejection if the request is rejected; it becomes a problem document
+    Reply handle(Request request);
   }
 }

@@ -1,5 +1,6 @@
 package dev.parley.http;
 
+import dev.parley.http.Problem.HttpProblemException;
 import dev.parley.protocol.Rejection;
 import java.util.ArrayList;
 import java.util.HashMap;

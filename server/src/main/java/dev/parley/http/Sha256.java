@@ -12,20 +12,24 @@ public final class Sha256 {
 
   /// The hash of `text`.
   public static byte[] of(String text) {
-    return sha256().digest(text.getBytes(StandardCharsets.UTF_8));
+    return of(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  static String hex(String prefix, byte[] bytes) {
-    var digest = sha256();
-    digest.update(prefix.getBytes(StandardCharsets.UTF_8));
-    return HexFormat.of().formatHex(digest.digest(bytes));
-  }
-
-  private static MessageDigest sha256() {
+  /// The hash of all parts, one after the other.
+  public static byte[] of(byte[]... parts) {
     try {
-      return MessageDigest.getInstance("SHA-256");
+      var digest = MessageDigest.getInstance("SHA-256");
+      for (var part : parts) {
+        digest.update(part);
+      }
+      return digest.digest();
     } catch (NoSuchAlgorithmException impossible) {
       throw new IllegalStateException(impossible);
     }
+  }
+
+  /// The hash of `prefix` and `bytes`, in hexadecimal digits.
+  public static String hex(String prefix, byte[] bytes) {
+    return HexFormat.of().formatHex(of(prefix.getBytes(StandardCharsets.UTF_8), bytes));
   }
 }

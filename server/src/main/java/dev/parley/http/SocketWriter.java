@@ -1,11 +1,10 @@
 package dev.parley.http;
 
+import dev.parley.runtime.Time;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.websocket.core.CoreSession;
 import org.eclipse.jetty.websocket.core.Frame;
@@ -25,13 +24,15 @@ final class SocketWriter {
 
   private final CoreSession session;
   private final Duration stall;
+  private final Time time;
 
   /// Fair, so that callers keep their order. Not a lock, because it is held during I/O.
   private final Semaphore permit = new Semaphore(1, true);
 
-  SocketWriter(CoreSession session, Duration stall) {
+  SocketWriter(CoreSession session, Duration stall, Time time) {
     this.session = session;
     this.stall = stall;
+    this.time = time;
   }
 
   void write(List<EncodedFrames> parcels) throws IOException, InterruptedException {
@@ -93,11 +94,11 @@ final class SocketWriter {
   }
 
   private final class WriteCallback implements Callback {
-    private final CountDownLatch done = new CountDownLatch(1);
+    private final CallbackWait wait = new CallbackWait();
     private volatile @Nullable Throwable failure;
 
     void await() throws IOException, InterruptedException {
-      if (!done.await(stall.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (!wait.await(time, stall)) {
         session.abort();
         throw new IOException("the peer has read nothing for " + stall.toSeconds() + " s");
       }
@@ -108,18 +109,39 @@ final class SocketWriter {
 
     @Override
     public void succeeded() {
-      done.countDown();
+      wait.done();
     }
 
     @Override
     public void failed(Throwable cause) {
       failure = cause;
-      done.countDown();
+      wait.done();
     }
 
     @Override
     public InvocationType getInvocationType() {
       return InvocationType.NON_BLOCKING;
+    }
+  }
+
+  /// Several frames that are sent with one write.
+  ///
+  /// Jetty writes the header of the first frame, and then the payload unchanged: so the payload
+  /// contains the other frames, with their headers. Passing frames to Jetty one by one costs more
+  /// than all other work for them.
+  private static final class BatchedFrame extends Frame {
+
+    private final int firstLength;
+
+    /// The frames from byte `from` to byte `to`; there must be at least one.
+    BatchedFrame(EncodedFrames encodedFrames, int from, int to) {
+      super(OpCode.TEXT, encodedFrames.slice(encodedFrames.payload(from), to));
+      this.firstLength = encodedFrames.end(from) - encodedFrames.payload(from);
+    }
+
+    @Override
+    public int getPayloadLength() {
+      return firstLength;
     }
   }
 }

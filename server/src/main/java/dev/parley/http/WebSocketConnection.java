@@ -1,8 +1,12 @@
 package dev.parley.http;
 
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Rejection;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /// A WebSocket connection: both sides send text messages at any time.
 ///
@@ -17,6 +21,18 @@ public interface WebSocketConnection {
     ///
     /// @throws IOException if the peer has disconnected, or no longer reads
     void handle(WebSocketConnection webSocketConnection) throws IOException, InterruptedException;
+  }
+
+  /// Parses a message as JSON, by the rules for request bodies.
+  ///
+  /// @throws Rejection.Invalid if it is not JSON, or has an unpaired surrogate
+  static JsonNode parseJson(String text) {
+    var node = Json.read(text.getBytes(StandardCharsets.UTF_8), JsonNode.class);
+    if (node.isMissingNode()) {
+      throw new Rejection.Invalid("invalid-json", "JSON is needed");
+    }
+    RequestBody.checkSurrogates(node);
+    return node;
   }
 
   /// Waits for the next message. Null if either side has closed the connection.

@@ -1,5 +1,6 @@
 package dev.parley.http;
 
+import dev.parley.http.Problem.HttpProblemException;
 import dev.parley.protocol.Rejection;
 import java.time.Duration;
 import java.util.List;
@@ -22,13 +23,11 @@ final class WebSocketUpgrader {
 
   private final Handshaker handshaker = Handshaker.newInstance();
   private final WebSocketComponents components;
-  private final OpenStreams openStreams;
-  private final HttpLimits httpLimits;
+  private final JettyWebSocket.JettyWebSocketDependencies dependencies;
 
-  WebSocketUpgrader(Server server, OpenStreams openStreams, HttpLimits httpLimits) {
+  WebSocketUpgrader(Server server, JettyWebSocket.JettyWebSocketDependencies dependencies) {
     this.components = WebSocketServerComponents.ensureWebSocketComponents(server);
-    this.openStreams = openStreams;
-    this.httpLimits = httpLimits;
+    this.dependencies = dependencies;
   }
 
   /// Upgrades the request.
@@ -39,12 +38,12 @@ final class WebSocketUpgrader {
       Request request,
       Response response,
       Callback callback) {
-    openStreams.checkFree();
+    dependencies.streams().checkFree();
     var done =
         handshaker.upgradeRequest(
             (_, answer, _) -> {
               answer.setExtensions(List.of());
-              return new JettyWebSocket(webSocketHandler, openStreams, httpLimits);
+              return new JettyWebSocket(webSocketHandler, dependencies);
             },
             request,
             response,

@@ -1,5 +1,4 @@
-/// The HTTP layer that all APIs share: listener, routing, requests, replies, authentication, and
-/// event streams.
+/// HTTP: listener, routing, requests, replies, authentication, WebSockets, and open streams.
 @NullMarked
 package dev.parley.http;
 

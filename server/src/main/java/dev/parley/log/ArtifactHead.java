@@ -21,7 +21,7 @@ public record ArtifactHead(
 
   static ArtifactHead first(ArtifactEvent event) {
     var version = event.version() == null ? 1 : event.version();
-    return new ArtifactHead(event.kind(), version, index(event) + 1, complete(event), null);
+    return new ArtifactHead(Kind.of(event), version, index(event) + 1, complete(event), null);
   }
 
   ArtifactHead plus(ArtifactEvent event) {
@@ -30,7 +30,7 @@ public record ArtifactHead(
     var fresh = index(event) == 0 || nextIndex == 0;
     var next = named != null ? named : fresh ? nextVersion() : version;
     return new ArtifactHead(
-        event.kind(), next, index(event) + 1, complete(event), highestUnless(next));
+        Kind.of(event), next, index(event) + 1, complete(event), highestUnless(next));
   }
 
   /// The head after a rewind to an earlier version; 0 means before the first version.

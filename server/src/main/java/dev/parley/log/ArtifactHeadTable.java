@@ -1,5 +1,6 @@
 package dev.parley.log;
 
+import dev.parley.log.CachedContext.HeadChanges;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.Json;
 import java.sql.Connection;
@@ -24,38 +25,31 @@ final class ArtifactHeadTable {
     this.packer = chunkPacker;
   }
 
-  /// Heads to store: all heads of a context, or only the changed ones.
-  record HeadChanges(boolean all, Map<ArtifactId, ArtifactHead> heads) {}
-
   void save(long context, HeadChanges headChanges) throws SQLException {
     if (headChanges.all()) {
       delete(context);
       insertAll(context, headChanges.heads());
       return;
     }
-    if (!headChanges.heads().isEmpty()) {
-      try (var replace =
-          connection.prepareStatement("REPLACE INTO artifact_heads VALUES (?, ?, ?)")) {
-        for (var changed : headChanges.heads().entrySet()) {
-          replace.setLong(1, context);
-          replace.setString(2, changed.getKey().value());
-          replace.setBytes(3, Json.bytes(changed.getValue()));
-          replace.executeUpdate();
-        }
-      }
+    for (var changed : headChanges.heads().entrySet()) {
+      LogDatabase.update(
+          connection,
+          "REPLACE INTO artifact_heads VALUES (?, ?, ?)",
+          context,
+          changed.getKey().value(),
+          Json.bytes(changed.getValue()));
     }
   }
 
   /// Stores the heads of a context that has none stored yet.
   void insertAll(long context, Map<ArtifactId, ArtifactHead> heads) throws SQLException {
-    if (heads.isEmpty()) {
-      return;
-    }
-    try (var insert = connection.prepareStatement("INSERT INTO artifact_heads VALUES (?, ?, ?)")) {
-      insert.setLong(1, context);
-      insert.setString(2, ALL);
-      insert.setBytes(3, packer.pack(Json.bytes(SavedHeads.of(heads))));
-      insert.executeUpdate();
+    if (!heads.isEmpty()) {
+      LogDatabase.update(
+          connection,
+          "INSERT INTO artifact_heads VALUES (?, ?, ?)",
+          context,
+          ALL,
+          packer.pack(Json.bytes(SavedHeads.of(heads))));
     }
   }
 

@@ -2,6 +2,8 @@ package dev.parley.log;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /// A growing byte buffer: numbers are written as varints, text as UTF-8. For one thread.
 final class ByteSink {
@@ -79,6 +81,32 @@ final class ByteSink {
   private void reserve(int more) {
     if (bytes.length - size < more) {
       bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, size + more));
+    }
+  }
+
+  /// Distinguishes ids that are UUIDs, as most are, from other text.
+  static final class Uuids {
+
+    /// Marks a UUID in place of the length of the id's text; it is greater than any length.
+    static final int MARK = 255;
+
+    private static final int LENGTH = 36;
+
+    private Uuids() {}
+
+    /// The UUID whose text form is exactly `text`, or null.
+    static @Nullable UUID parse(String text) {
+      if (text.length() != LENGTH) {
+        return null;
+      }
+      for (var i = 0; i < LENGTH; i++) {
+        var c = text.charAt(i);
+        var dash = i == 8 || i == 13 || i == 18 || i == 23;
+        if (dash ? c != '-' : !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) {
+          return null;
+        }
+      }
+      return UUID.fromString(text);
     }
   }
 }

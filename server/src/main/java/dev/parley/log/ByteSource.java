@@ -1,5 +1,6 @@
 package dev.parley.log;
 
+import dev.parley.log.ByteSink.Uuids;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.UUID;

@@ -1,5 +1,7 @@
 package dev.parley.log;
 
+import dev.parley.log.OpenTask.OpenBlock;
+import dev.parley.log.PendingAppend.PreparedFork;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
@@ -12,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,6 +37,9 @@ final class CachedContext {
 
   /// Who deletes the context, and when. `principal` is null if the server does.
   record Deletion(@Nullable String principal, long atMillis) {}
+
+  /// Artifact heads to store: all heads of a context, or only the changed ones.
+  record HeadChanges(boolean all, Map<ArtifactId, ArtifactHead> heads) {}
 
   final ContextId id;
   private final MemoryLimiters memory;
@@ -83,16 +89,6 @@ final class CachedContext {
     /// The stored data of the context cannot be read.
     DAMAGED
   }
-
-  /// An idempotency key and its principal.
-  record KeyName(String principal, String key) {
-    static KeyName of(AppendGuard.IdempotencyKey idempotencyKey) {
-      return new KeyName(idempotencyKey.principal(), idempotencyKey.key());
-    }
-  }
-
-  /// The earlier use of a key.
-  record StoredKey(String bodyHash, AppendResult appended) {}
 
   CachedContext(ContextId id, ContextStatus contextStatus, MemoryLimiters memory) {
     this.id = id;
@@ -238,7 +234,7 @@ final class CachedContext {
   }
 
   /// Artifact heads that differ from the stored ones. The caller holds the lock.
-  ArtifactHeadTable.HeadChanges unsavedHeads() {
+  HeadChanges unsavedHeads() {
     var heads = new LinkedHashMap<ArtifactId, ArtifactHead>();
     if (allHeadsUnsaved) {
       heads.putAll(folded.artifacts());
@@ -250,7 +246,7 @@ final class CachedContext {
         }
       }
     }
-    return new ArtifactHeadTable.HeadChanges(allHeadsUnsaved, heads);
+    return new HeadChanges(allHeadsUnsaved, heads);
   }
 
   /// Records that those heads are stored. For the writer thread, before further events are durable.

@@ -129,7 +129,7 @@ final class ChunkWriter {
       out.number(entry.position().seq() - storedEntry.textFrom());
       writePayload(from, withoutText(end));
     } else {
-      out.oneByte(entry.event().kind().code() | flag);
+      out.oneByte(entry.kind().code() | flag);
       writeHead(entry);
       writePayload(from, entry.event());
     }

@@ -1,6 +1,8 @@
 package dev.parley.log;
 
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Time;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
@@ -10,18 +12,23 @@ import java.util.function.BooleanSupplier;
 final class CommitSignal implements AutoCloseable {
 
   private final Set<Thread> waiters = ConcurrentHashMap.newKeySet();
+  private final Time time;
   private volatile boolean closed;
+
+  CommitSignal(Time time) {
+    this.time = time;
+  }
 
   /// Wakes the waiting threads after a commit.
   void signal() {
     waiters.forEach(LockSupport::unpark);
   }
 
-  /// Waits until `happened` returns true. Returns false if `patience` nanoseconds elapse first.
+  /// Waits until `happened` returns true. Returns false if `patience` elapses first.
   ///
   /// @throws Rejection.Unavailable if the log is closed
-  boolean await(BooleanSupplier happened, long patience) throws InterruptedException {
-    var deadline = System.nanoTime() + patience;
+  boolean await(BooleanSupplier happened, Duration patience) throws InterruptedException {
+    var deadline = time.deadline(patience);
     var me = Thread.currentThread();
     waiters.add(me);
     try {
@@ -29,11 +36,10 @@ final class CommitSignal implements AutoCloseable {
         if (closed) {
           throw new Rejection.Unavailable("the log is closed");
         }
-        var left = deadline - System.nanoTime();
-        if (left <= 0) {
+        if (time.remaining(deadline) <= 0) {
           return false;
         }
-        LockSupport.parkNanos(this, left);
+        time.parkUntil(this, deadline);
         if (Thread.interrupted()) {
           throw new InterruptedException();
         }

@@ -1,29 +1,28 @@
 package dev.parley.log;
 
-import dev.parley.log.CachedContext.KeyName;
-import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.log.BlockStore.LogCommit;
+import dev.parley.log.BlockStore.StoreWriter;
+import dev.parley.log.IdempotencyKeyCache.KeyName;
 import java.sql.SQLException;
 
 /// Writes a commit to the store, and makes it visible once it is durable. For the writer thread.
 final class CommitWriter {
 
-  private final LogDatabase logDatabase;
+  private final BlockStore store;
   private final LogTuning logTuning;
-  private final FaultInjector faultInjector;
   private final Waker waker;
   private final CommitSignal commitSignal;
   private final UnsealedBlocks unsealedBlocks;
   private final WindowMemoryLimiter windows;
   private final ByteSink block = new ByteSink(1 << 16);
-  private long walBytes;
+  private long journalBytes;
   private long checkpointAt;
   private volatile long visible;
 
   CommitWriter(LogWriter.LogWriterDependencies logWriterDependencies, long visible) {
-    this.logDatabase = logWriterDependencies.database();
+    this.store = logWriterDependencies.store();
     this.logTuning = logWriterDependencies.tuning();
     this.checkpointAt = logTuning.walBytes();
-    this.faultInjector = logWriterDependencies.fault();
     this.waker = logWriterDependencies.waker();
     this.commitSignal = logWriterDependencies.commitSignal();
     this.unsealedBlocks = logWriterDependencies.unsealed();
@@ -45,49 +44,25 @@ final class CommitWriter {
   /// True if the write-ahead log is so large that a checkpoint is due. If that checkpoint cannot
   /// restart the write-ahead log, the next one is due when as much again has been written.
   boolean takeCheckpointDue() {
-    if (walBytes <= logTuning.walBytes()) {
+    if (journalBytes <= logTuning.walBytes()) {
       checkpointAt = logTuning.walBytes();
       return false;
     }
-    var due = walBytes > checkpointAt;
-    checkpointAt = due ? walBytes + logTuning.walBytes() : checkpointAt;
+    var due = journalBytes > checkpointAt;
+    checkpointAt = due ? journalBytes + logTuning.walBytes() : checkpointAt;
     return due;
   }
 
   /// Writes the commit. If this throws, it is unknown whether the commit is durable.
-  void write(LogStatements table, LogCommit logCommit) throws SQLException {
-    faultInjector.beforeCommit();
+  void write(StoreWriter writer, LogCommit logCommit) throws SQLException {
     block.clear();
-    // This comes first, so that the following statements reuse the freed pages.
-    table.deleteBlocks(logCommit.deleting());
     for (var pendingAppend : logCommit.appends()) {
-      insert(table, pendingAppend, logCommit.id());
+      block.number(pendingAppend.context().number);
+      block.block(pendingAppend.chunk());
     }
-    table.insertBlock(logCommit.id(), block.toArray());
-    for (var context : logCommit.sealing()) {
-      faultInjector.beforeSeal(context.id);
-      table.seal(context, logTuning.stateEvents());
-    }
-    table.commit();
+    writer.write(logCommit, block.toArray());
     // Measured, not estimated: how many pages a commit writes depends on what it changes.
-    walBytes = logDatabase.walBytes();
-    faultInjector.afterCommit();
-  }
-
-  private void insert(LogStatements table, PendingAppend pendingAppend, long id)
-      throws SQLException {
-    var context = pendingAppend.context();
-    block.number(context.number);
-    block.block(pendingAppend.chunk());
-    if (pendingAppend.entries().getFirst().entry().event() instanceof ContextCreated created) {
-      table.insertContext(context, created.owner(), id);
-    }
-    if (pendingAppend.fork() != null) {
-      table.insertFork(context, pendingAppend.fork(), id);
-    }
-    if (pendingAppend.key() != null) {
-      table.insertKey(context, pendingAppend.key());
-    }
+    journalBytes = store.journalBytes();
   }
 
   /// Makes a durable commit visible, then completes its appends, then wakes waiting readers.

@@ -2,11 +2,13 @@ package dev.parley.log;
 
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Time;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -33,7 +35,11 @@ final class ContextCache implements AutoCloseable {
   private final MemoryLimiters memory;
   private final Queue<CachedContext> released;
   private final LogTuning logTuning;
+  private final Time time;
   private final Semaphore capacity;
+
+  /// Threads that wait for capacity.
+  private final Queue<Thread> waiting = new ConcurrentLinkedQueue<>();
 
   /// The number of contexts that were found unsealed beyond the limit. This many permits are not
   /// released.
@@ -45,11 +51,13 @@ final class ContextCache implements AutoCloseable {
       ReaderThreads readerThreads,
       UnsealedBlocks unsealedBlocks,
       MemoryLimiters memory,
-      LogTuning logTuning) {
+      LogTuning logTuning,
+      Time time) {
     this.readerThreads = readerThreads;
     this.memory = memory;
     this.released = unsealedBlocks.released();
     this.logTuning = logTuning;
+    this.time = time;
     Arrays.setAll(stripes, _ -> new ReentrantLock());
     unsealedBlocks.contexts().forEach(context -> cached.put(context.id, context));
     // An earlier version may have left more unsealed contexts than the limit allows. Commits seal
@@ -79,11 +87,11 @@ final class ContextCache implements AutoCloseable {
 
   private CachedContext loadStored(ContextId id) {
     return ContextDamage.reportErrors(
-        id, () -> readerThreads.lookUp(connection -> ContextLoader.load(connection, id, memory)));
+        id, () -> readerThreads.lookUp(reader -> reader.load(id, memory)));
   }
 
   private CachedContext loadDamaged(ContextId id) {
-    return readerThreads.lookUp(connection -> ContextLoader.loadDamaged(connection, id, memory));
+    return readerThreads.lookUp(reader -> reader.loadDamaged(id, memory));
   }
 
   private CachedContext load(ContextId id, Function<ContextId, CachedContext> read) {
@@ -103,7 +111,7 @@ final class ContextCache implements AutoCloseable {
     } finally {
       stripe.unlock();
       if (!placed) {
-        capacity.release();
+        addCapacity(1);
       }
     }
   }
@@ -112,18 +120,43 @@ final class ContextCache implements AutoCloseable {
   private void acquireCapacity() {
     if (!capacity.tryAcquire()) {
       dropUnused();
-      try {
-        if (!capacity.tryAcquire(logTuning.memory().waitMillis(), TimeUnit.MILLISECONDS)) {
-          throw new Rejection.Unavailable("too many contexts are in use; try again later");
-        }
-      } catch (InterruptedException _) {
-        Thread.currentThread().interrupt();
-        throw new Rejection.Unavailable("interrupted while waiting for memory for a context");
-      }
+      awaitCapacity();
     }
     if (closed) {
-      capacity.release();
+      addCapacity(1);
       throw new Rejection.Unavailable("the log is closed");
+    }
+  }
+
+  private void awaitCapacity() {
+    var deadline = time.deadline(Duration.ofMillis(logTuning.memory().waitMillis()));
+    var me = Thread.currentThread();
+    waiting.add(me);
+    try {
+      while (!capacity.tryAcquire()) {
+        if (time.remaining(deadline) <= 0) {
+          throw new Rejection.Unavailable("too many contexts are in use; try again later");
+        }
+        time.parkUntil(this, deadline);
+        if (me.isInterrupted()) {
+          throw new Rejection.Unavailable("interrupted while waiting for memory for a context");
+        }
+      }
+    } finally {
+      waiting.remove(me);
+      // This thread may have been woken for more than it has taken.
+      wakeNext();
+    }
+  }
+
+  private void addCapacity(int contexts) {
+    capacity.release(contexts);
+    wakeNext();
+  }
+
+  private void wakeNext() {
+    if (!waiting.isEmpty() && capacity.availablePermits() > 0) {
+      LockSupport.unpark(waiting.peek());
     }
   }
 
@@ -131,7 +164,7 @@ final class ContextCache implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    capacity.release(Short.MAX_VALUE);
+    addCapacity(Short.MAX_VALUE);
     cached.values().forEach(context -> context.waiters.forEach(LockSupport::unpark));
   }
 
@@ -210,7 +243,7 @@ final class ContextCache implements AutoCloseable {
   private void releaseCapacity() {
     var enough = capacity.availablePermits() >= logTuning.usedContexts();
     if (!enough || surplus.getAndUpdate(n -> Math.max(0, n - 1)) == 0) {
-      capacity.release();
+      addCapacity(1);
     }
   }
 

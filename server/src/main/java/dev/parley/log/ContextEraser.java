@@ -1,13 +1,16 @@
 package dev.parley.log;
 
-import dev.parley.log.Checkpointer.CheckpointResult;
+import dev.parley.log.BlockStore.CopyResult;
+import dev.parley.log.BlockStore.ErasureSlice;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Time;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -37,8 +40,6 @@ final class ContextEraser {
   private static final int SLICE_COMMITS = 2;
   private static final long COMMIT_NANOS_MIN = TimeUnit.MICROSECONDS.toNanos(500);
 
-  private static final long ROW_BYTES = 256;
-
   /// Maximum number of pages that the writer copies itself, so that appends wait no longer than for
   /// a large commit.
   private static final long PAGES_LEFT_MAX = 256;
@@ -65,15 +66,16 @@ final class ContextEraser {
   private final ReaderGate gate;
   private final Checkpointer checkpointer;
   private final LogMetrics metrics;
-  private final long walBytesMax;
+  private final long journalBytesMax;
   private final Runnable wake;
+  private final Time time;
 
   private final Map<Long, Erasure> outstanding = new ConcurrentHashMap<>();
   private final ArrayDeque<Erasure> withRows = new ArrayDeque<>();
   private final List<Erasure> withoutRows = new ArrayList<>();
   private TruncationPhase truncationPhase = TruncationPhase.IDLE;
   private boolean restartRequested;
-  private long walBytes;
+  private long journalBytes;
   private int copies;
   private long sliceBytes = SLICE_BYTES;
   private long commitNanos = COMMIT_NANOS_MIN;
@@ -114,9 +116,12 @@ final class ContextEraser {
     this.unsealedBlocks = logWriterDependencies.unsealed();
     this.gate = logWriterDependencies.gate();
     this.metrics = logWriterDependencies.metrics();
-    this.walBytesMax = logWriterDependencies.tuning().walBytes();
+    this.journalBytesMax = logWriterDependencies.tuning().walBytes();
     this.checkpointer = checkpointer;
     this.wake = wake;
+    this.time = logWriterDependencies.time();
+    this.nextSlice = time.nanos();
+    this.nextTruncation = nextSlice;
   }
 
   /// Resumes the erasures that an earlier process did not finish.
@@ -152,7 +157,7 @@ final class ContextEraser {
       return;
     }
     erasure.waiting.add(done);
-    erasure.rowsGone = System.nanoTime();
+    erasure.rowsGone = time.nanos();
     if (erasure.failed) {
       erasure.failed = false;
       withRows.add(erasure);
@@ -172,7 +177,7 @@ final class ContextEraser {
   /// How long the writer may wait for other work; zero if there is work to do now, negative if
   /// there is none.
   long idleNanos() {
-    var now = System.nanoTime();
+    var now = time.nanos();
     var idle = Long.MAX_VALUE;
     if (mayErase()) {
       idle = nextSlice - now;
@@ -188,7 +193,7 @@ final class ContextEraser {
 
   /// Runs the next step of each kind that is due.
   void step() {
-    var now = System.nanoTime();
+    var now = time.nanos();
     if (mayErase() && nextSlice - now <= 0) {
       erase(withRows.remove());
     }
@@ -224,7 +229,7 @@ final class ContextEraser {
   }
 
   /// Handles the result of a checkpoint. True if this object requested it.
-  boolean checkpointFinished(CheckpointResult result) {
+  boolean checkpointFinished(CopyResult result) {
     if (truncationPhase != TruncationPhase.COPYING) {
       return false;
     }
@@ -234,7 +239,7 @@ final class ContextEraser {
       copy();
     } else {
       truncationPhase = TruncationPhase.DRAINING;
-      gateDeadline = System.nanoTime() + gateNanos;
+      gateDeadline = time.nanos() + gateNanos;
       gate.close(wake);
     }
     return true;
@@ -243,7 +248,7 @@ final class ContextEraser {
   private void erase(Erasure erasure) {
     try {
       if (eraseSlice(erasure)) {
-        erasure.rowsGone = System.nanoTime();
+        erasure.rowsGone = time.nanos();
         withoutRows.add(erasure);
       } else {
         withRows.add(erasure);
@@ -256,7 +261,7 @@ final class ContextEraser {
       store.close();
       reject(erasure, failed.getMessage());
       withRows.add(erasure);
-      nextSlice = System.nanoTime() + RETRY_NANOS_MAX;
+      nextSlice = time.nanos() + RETRY_NANOS_MAX;
     } catch (RuntimeException bug) {
       // Probably a segment cannot be unpacked. The next deletion or start tries again.
       LOG.log(Level.ERROR, "a deleted context cannot be erased", bug);
@@ -268,55 +273,41 @@ final class ContextEraser {
 
   /// Removes some rows in one transaction. True if none are left.
   private boolean eraseSlice(Erasure erasure) throws SQLException {
-    var table = store.statements();
-    var begin = System.nanoTime();
+    var begin = time.nanos();
     var slice = sliceBytes;
-    var left = slice;
-    var blocks = new ArrayList<Long>();
+    var blocks = new LinkedHashMap<Long, Boolean>();
     for (var block : unsealedBlocks.stale().blocksOf(erasure.number)) {
-      if (left > 0) {
-        left -=
-            table.erasures().eraseChunks(block, erasure.number, unsealedBlocks.needs(block))
-                + ROW_BYTES;
-        blocks.add(block);
-      }
+      blocks.put(block, unsealedBlocks.needs(block));
     }
-    for (var number : erasure.numbers) {
-      if (left > 0) {
-        left -=
-            number == ErasureTable.FREE_PAGES
-                ? table.erasures().eraseFreePages(left)
-                : table.erasures().eraseRows(number, left);
-      }
-    }
-    table.commit();
-    blocks.forEach(block -> unsealedBlocks.stale().erased(block, erasure.number));
-    metrics.erased(slice - left);
-    walBytes += slice - left;
-    if (walBytes > walBytesMax) {
-      walBytes = 0;
+    var erased =
+        store.writer().erase(new ErasureSlice(erasure.number, blocks, erasure.numbers, slice));
+    erased.blocks().forEach(block -> unsealedBlocks.stale().erased(block, erasure.number));
+    metrics.erased(erased.bytes());
+    journalBytes += erased.bytes();
+    if (journalBytes > journalBytesMax) {
+      journalBytes = 0;
       restartRequested = true;
     }
-    if (System.nanoTime() - begin > SLICE_COMMITS * commitNanos) {
+    if (time.nanos() - begin > SLICE_COMMITS * commitNanos) {
       sliceBytes = Math.max(slice / 2, SLICE_BYTES_MIN);
     } else {
       sliceBytes = Math.min(slice + slice / 4, SLICE_BYTES_MAX);
     }
-    return left > 0;
+    return erased.bytes() < slice;
   }
 
   private void truncate() {
     truncationPhase = TruncationPhase.IDLE;
-    var begin = System.nanoTime();
+    var begin = time.nanos();
     var none = withoutRows.isEmpty();
     try {
-      var table = store.statements();
-      if (!(none ? table.restartWal() : table.truncateWal())) {
+      var writer = store.writer();
+      if (!(none ? writer.restartJournal() : writer.truncateJournal())) {
         scheduleRetry("another process is reading the database");
         return;
       }
       if (!none) {
-        table.erasures().finish(finished());
+        writer.finishErasing(finished());
         metrics.truncated();
       }
     } catch (SQLException failed) {
@@ -334,7 +325,7 @@ final class ContextEraser {
     restartRequested = false;
     gateNanos = GATE_NANOS;
     retryNanos = RETRY_NANOS;
-    var now = System.nanoTime();
+    var now = time.nanos();
     nextTruncation = now + Math.min(PAUSE_FACTOR * (now - begin), PAUSE_NANOS_MAX);
     for (var erasure : withoutRows) {
       outstanding.remove(erasure.number, erasure);
@@ -357,7 +348,7 @@ final class ContextEraser {
 
   private void scheduleRetry(@Nullable String why) {
     pause();
-    var now = System.nanoTime();
+    var now = time.nanos();
     nextTruncation = now + retryNanos;
     retryNanos = Math.min(2 * retryNanos, RETRY_NANOS_MAX);
     for (var erasure : withoutRows) {

@@ -1,5 +1,7 @@
 package dev.parley.log;
 
+import dev.parley.log.OpenTask.OpenBlock;
+import dev.parley.log.OpenTask.OpenCall;
 import dev.parley.protocol.ArtifactEvent;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.AuthEvent;
@@ -7,11 +9,13 @@ import dev.parley.protocol.AuthEvent.AuthCompleted;
 import dev.parley.protocol.AuthEvent.AuthLapsed;
 import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.AuthId;
+import dev.parley.protocol.ContentEvent;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextEvent.ContextRewound;
+import dev.parley.protocol.Entry;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent;
 import dev.parley.protocol.InputEvent.InputLapsed;
@@ -327,7 +331,8 @@ public final class ContextState {
     switch (event) {
       case TaskStatus changed -> {
         var status = changed.status();
-        task.setState(status, position.seq());
+        var delegates = status == TaskState.WORKING && !changed.facts().subtaskIds().isEmpty();
+        task.setState(status, delegates, position.seq());
         countRecoveries(task, changed);
         if (status.waiting() && changed.facts().askedOfParent().isPresent()) {
           // A parent agent is asked, and only this task can ask it, so the task has work to do.
@@ -362,7 +367,7 @@ public final class ContextState {
   /// Counts consecutive recoveries of a task after a crash. The count restarts when the task waits,
   /// when a tool call returns, and when the server shuts down normally.
   private static void countRecoveries(OpenTask task, TaskStatus changed) {
-    if (changed.status().waiting() || changed.facts().handedBack()) {
+    if (task.waiting() || changed.facts().handedBack()) {
       task.setRecoveries(0);
     } else if (changed.facts().recovered()) {
       task.setRecoveries(task.recoveries() + 1);
@@ -439,4 +444,31 @@ public final class ContextState {
     return Objects.equals(task.origin().parentTaskId(), origin.parentTaskId())
         && Objects.equals(task.origin().invocationId(), origin.invocationId());
   }
+
+  /// A state that a reader folds from the entries that it reads. For one thread.
+  ///
+  /// Readers and decisions use the same transitions, so they always agree on the state of a task.
+  public static final class Fold {
+
+    private final ContextState state = new ContextState();
+
+    /// Applies the next entry. Text and artifacts do not affect the state of a task.
+    public void apply(Entry entry) {
+      if (!(entry.event() instanceof ContentEvent) && !(entry.event() instanceof ArtifactEvent)) {
+        state.apply(entry.origin(), entry.event(), entry.position());
+      }
+    }
+
+    /// The state after the entries applied so far.
+    public ContextState state() {
+      return state;
+    }
+  }
+
+  /// A sign-in that a task requested and that has not happened yet.
+  public record OpenAuth(TaskId task, AuthRequired required) {}
+
+  /// Input that a task requested and has not received. `askedSeq` is the seq of the request; missing
+  /// in states that earlier versions stored.
+  public record OpenInput(TaskId task, InputRequired required, @Nullable Long askedSeq) {}
 }

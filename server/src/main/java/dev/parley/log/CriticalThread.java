@@ -1,6 +1,8 @@
 package dev.parley.log;
 
-/// Starts platform threads that the log cannot run without.
+import dev.parley.runtime.Threads;
+
+/// Starts and joins platform threads that the log cannot run without.
 final class CriticalThread {
 
   private CriticalThread() {}
@@ -11,19 +13,32 @@ final class CriticalThread {
   }
 
   /// Starts a daemon thread. An interrupt ends it; any other exception is passed to `fatal`.
-  static Thread start(String name, ThreadBody threadBody, FatalHandler fatal) {
-    return Thread.ofPlatform()
-        .daemon()
-        .name(name)
-        .start(
-            () -> {
-              try {
-                threadBody.run();
-              } catch (InterruptedException closed) {
-                Thread.currentThread().interrupt();
-              } catch (Throwable bug) { // The root of a thread.
-                fatal.failed(name, bug);
-              }
-            });
+  static Thread start(Threads threads, String name, ThreadBody threadBody, FatalHandler fatal) {
+    return threads.startPlatform(
+        name,
+        () -> {
+          try {
+            threadBody.run();
+          } catch (InterruptedException closed) {
+            Thread.currentThread().interrupt();
+          } catch (Throwable bug) { // The root of a thread.
+            fatal.failed(name, bug);
+          }
+        });
+  }
+
+  /// Waits until `thread` has ended, without a time limit. An interrupt is restored afterwards.
+  static void join(Thread thread) {
+    var interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException later) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

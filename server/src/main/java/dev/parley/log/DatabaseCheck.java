@@ -28,7 +28,7 @@ public final class DatabaseCheck {
 
   /// Checks the log in `file`, as [#check(Path, Duration, ContentCheck)] does.
   public static boolean checkLog(Path file, Duration patience) throws SQLException {
-    return check(file, patience, LogDatabase::readAsAtStart);
+    return check(file, patience, DatabaseCheck::readAsAtStart);
   }
 
   /// Runs `content` and then SQLite's check of the whole file.
@@ -126,6 +126,22 @@ public final class DatabaseCheck {
       throw failed;
     } finally {
       ProgressHandler.clearHandler(connection);
+    }
+  }
+
+  /// Reads what the start of a server reads, and writes nothing.
+  ///
+  /// @throws SQLException if a server could not start with this database
+  private static void readAsAtStart(Connection connection) throws SQLException {
+    if (LogDatabase.isCurrent(connection)) {
+      try {
+        new SqliteReader(connection)
+            .loadUnsealed(
+                new UnsealedBlocks(LogTuning.DEFAULT), MemoryLimiters.of(LogTuning.DEFAULT));
+      } catch (RuntimeException unreadable) {
+        throw new SQLException("it is damaged: a block cannot be read", unreadable);
+      }
+      LogDatabase.number(connection, "SELECT max(number) FROM contexts");
     }
   }
 }

@@ -1,9 +1,12 @@
 package dev.parley.log;
 
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /// Reads the entries of a context: new ones from its window in memory, older ones from segments.
 final class EntryReader {
@@ -46,9 +49,7 @@ final class EntryReader {
     if (!entryWindow.base().after(after)) {
       return entryWindow.after(after, limit);
     }
-    var slots =
-        readerThreads.readPage(
-            connection -> ContextLoader.readSegments(connection, context, after, limit));
+    var slots = readerThreads.readPage(reader -> reader.readSegments(context, after, limit));
     if (slots.isEmpty()) {
       // Either the context was just deleted, or the store has lost entries.
       context.checkExists();
@@ -81,5 +82,31 @@ final class EntryReader {
   /// The position before the first delta of a block.
   private static Position begin(StoredEntry end) {
     return Position.of(end.textFrom() - 1);
+  }
+
+  /// Joins the deltas of one block.
+  static final class BlockText {
+
+    private final StoredEntry end;
+    private final StringBuilder text = new StringBuilder();
+
+    BlockText(StoredEntry end) {
+      this.end = end;
+    }
+
+    void add(StoredEntry storedEntry) {
+      if (storedEntry.entry().event() instanceof ContentDelta delta
+          && end.entry().event() instanceof ContentComplete complete
+          && Objects.equals(delta.blockId(), complete.blockId())
+          && Objects.equals(storedEntry.entry().taskId(), end.entry().taskId())
+          && end.entry().position().after(storedEntry.entry().position())) {
+        text.append(delta.delta());
+      }
+    }
+
+    @Override
+    public String toString() {
+      return text.toString();
+    }
   }
 }

@@ -7,7 +7,7 @@ import java.util.Collection;
 import java.util.List;
 
 /// The SQL statements that remove deleted contexts. For the same connection and thread as
-/// [LogStatements].
+/// [SqliteWriter], which commits.
 ///
 /// A deletion takes many transactions, so that none of them is long. The first one turns the
 /// context's row into a tombstone and records in `erasures` whose rows to delete. The record stays
@@ -41,27 +41,25 @@ final class ErasureTable {
 
   /// The numbers of the contexts that have rows to erase; may include [#FREE_PAGES].
   List<Long> pending() throws SQLException {
-    return numbers("SELECT context FROM erasures WHERE context >= 0 ORDER BY context");
+    return LogDatabase.list(
+        connection,
+        "SELECT context FROM erasures WHERE context >= 0 ORDER BY context",
+        row -> row.getLong(1));
   }
 
-  /// Turns the context's row into a tombstone, in its own transaction. Returns this context and
-  /// earlier deleted ones whose rows are no longer needed.
+  /// Turns the context's row into a tombstone. Returns this context and earlier deleted ones
+  /// whose rows are no longer needed.
   List<Long> begin(CachedContext context, long mark) throws SQLException {
     var numbers = new ArrayList<>(List.of(context.number));
     numbers.addAll(shares.release(context));
-    try (var insert =
-        connection.prepareStatement("INSERT OR IGNORE INTO erasures (context) VALUES (?)")) {
-      for (var number : numbers) {
-        insert.setLong(1, number);
-        insert.executeUpdate();
-      }
+    for (var number : numbers) {
+      LogDatabase.update(connection, "INSERT OR IGNORE INTO erasures (context) VALUES (?)", number);
     }
     LogDatabase.execute(
         connection,
         "UPDATE contexts SET secret = NULL, state = NULL, open_tasks = 0, deleted = 1, touched = "
             + (mark + " WHERE number = " + context.number));
     recordDeleter(context);
-    connection.commit();
     return numbers;
   }
 
@@ -71,14 +69,12 @@ final class ErasureTable {
     if (deletion == null) {
       return;
     }
-    try (var update =
-        connection.prepareStatement(
-            "UPDATE contexts SET deleted_by = ?, deleted_at = ? WHERE number = ?")) {
-      update.setString(1, deletion.principal());
-      update.setLong(2, deletion.atMillis());
-      update.setLong(3, context.number);
-      update.executeUpdate();
-    }
+    LogDatabase.update(
+        connection,
+        "UPDATE contexts SET deleted_by = ?, deleted_at = ? WHERE number = ?",
+        deletion.principal(),
+        deletion.atMillis(),
+        context.number);
   }
 
   boolean isErased(CachedContext context) throws SQLException {
@@ -88,7 +84,7 @@ final class ErasureTable {
   }
 
   /// Deletes up to about `bytes` of rows of a deleted context. Returns how many bytes were deleted,
-  /// less than `bytes` if no rows are left. The caller commits.
+  /// less than `bytes` if no rows are left.
   long eraseRows(long number, long bytes) throws SQLException {
     var erased = shares.trim(number, bytes);
     while (erased < bytes) {
@@ -102,58 +98,40 @@ final class ErasureTable {
   }
 
   private int eraseKeys(long number) throws SQLException {
-    try (var delete =
-        connection.prepareStatement(
-            "DELETE FROM keys WHERE context = ?1 AND (principal, key) IN"
-                + " (SELECT principal, key FROM keys WHERE context = ?1 LIMIT ?2)")) {
-      delete.setLong(1, number);
-      delete.setInt(2, KEYS_AT_ONCE);
-      return delete.executeUpdate();
-    }
+    return LogDatabase.update(
+        connection,
+        "DELETE FROM keys WHERE context = ?1 AND (principal, key) IN"
+            + " (SELECT principal, key FROM keys WHERE context = ?1 LIMIT ?2)",
+        number,
+        KEYS_AT_ONCE);
   }
 
   private int eraseArtifactHeads(long number) throws SQLException {
-    try (var delete =
-        connection.prepareStatement(
-            "DELETE FROM artifact_heads WHERE context = ?1 AND artifact IN"
-                + " (SELECT artifact FROM artifact_heads WHERE context = ?1 LIMIT ?2)")) {
-      delete.setLong(1, number);
-      delete.setInt(2, KEYS_AT_ONCE);
-      return delete.executeUpdate();
-    }
+    return LogDatabase.update(
+        connection,
+        "DELETE FROM artifact_heads WHERE context = ?1 AND artifact IN"
+            + " (SELECT artifact FROM artifact_heads WHERE context = ?1 LIMIT ?2)",
+        number,
+        KEYS_AT_ONCE);
   }
 
   /// Removes the chunks of a context from a block, or deletes the block if it is not `needed`
-  /// otherwise. Returns the size of the block. The caller commits.
+  /// otherwise. Returns the size of the block.
   long eraseChunks(long block, long number, boolean needed) throws SQLException {
-    var data = block(block);
-    if (data.length == 0) {
+    var found =
+        LogDatabase.list(
+            connection, "SELECT data FROM blocks WHERE id = ?", row -> row.getBytes(1), block);
+    if (found.isEmpty()) {
       return 0;
     }
+    var data = found.getFirst();
     var kept = needed ? without(data, number) : new byte[0];
-    var sql =
-        kept.length == 0
-            ? "DELETE FROM blocks WHERE id = ?1"
-            : "UPDATE blocks SET data = ?2 WHERE id = ?1";
-    if (kept.length < data.length) {
-      try (var change = connection.prepareStatement(sql)) {
-        change.setLong(1, block);
-        if (kept.length > 0) {
-          change.setBytes(2, kept);
-        }
-        change.executeUpdate();
-      }
+    if (kept.length == 0) {
+      LogDatabase.update(connection, "DELETE FROM blocks WHERE id = ?", block);
+    } else if (kept.length < data.length) {
+      LogDatabase.update(connection, "UPDATE blocks SET data = ? WHERE id = ?", kept, block);
     }
     return data.length;
-  }
-
-  private byte[] block(long id) throws SQLException {
-    try (var select = connection.prepareStatement("SELECT data FROM blocks WHERE id = ?")) {
-      select.setLong(1, id);
-      try (var rows = select.executeQuery()) {
-        return rows.next() ? rows.getBytes(1) : new byte[0];
-      }
-    }
   }
 
   private static byte[] without(byte[] data, long number) {
@@ -171,7 +149,7 @@ final class ErasureTable {
   }
 
   /// Overwrites up to about `bytes` of free pages. Returns how many bytes were overwritten, less
-  /// than `bytes` if all are done. The caller commits.
+  /// than `bytes` if all are done.
   ///
   /// A free page can only be overwritten by using it: rows of zeros fill all free pages, then the
   /// rows are deleted.
@@ -216,25 +194,10 @@ final class ErasureTable {
     return true;
   }
 
-  /// Records that these contexts are fully erased, in its own transaction.
+  /// Records that these contexts are fully erased.
   void finish(Collection<Long> numbers) throws SQLException {
-    try (var delete = connection.prepareStatement("DELETE FROM erasures WHERE context = ?")) {
-      for (var number : numbers) {
-        delete.setLong(1, number);
-        delete.executeUpdate();
-      }
+    for (var number : numbers) {
+      LogDatabase.update(connection, "DELETE FROM erasures WHERE context = ?", number);
     }
-    connection.commit();
-  }
-
-  private List<Long> numbers(String sql) throws SQLException {
-    var numbers = new ArrayList<Long>();
-    try (var select = connection.prepareStatement(sql);
-        var rows = select.executeQuery()) {
-      while (rows.next()) {
-        numbers.add(rows.getLong(1));
-      }
-    }
-    return numbers;
   }
 }

@@ -1,6 +1,10 @@
 package dev.parley.log;
 
+import dev.parley.log.PendingAppend.PreparedFork;
+import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import java.util.ArrayList;
+import java.util.List;
 
 /// Computes the state of a context at an earlier seq, so that a fork can begin there.
 ///
@@ -44,8 +48,7 @@ final class ForkPreparer {
   }
 
   private PreparedFork fold(CachedContext source, long atSeq) {
-    var saved =
-        readerThreads.readPage(connection -> SavedStateReader.before(connection, source, atSeq));
+    var saved = readerThreads.readPage(reader -> reader.stateBefore(source, atSeq));
     var state = saved.map(SavedState::restore).orElseGet(ContextState::new);
     var millis = saved.map(SavedState::lastMillis).orElse(0L);
     while (true) {
@@ -67,6 +70,20 @@ final class ForkPreparer {
   }
 
   private static PreparedFork fork(CachedContext source, ContextState state, long millis) {
-    return new PreparedFork(source, SharedRange.of(source, state.head()), state, millis);
+    return new PreparedFork(source, sharedRanges(source, state.head()), state, millis);
+  }
+
+  /// The ranges that a fork of `source` shares if its last shared position is `cut`.
+  private static List<SharedRange> sharedRanges(CachedContext source, Position cut) {
+    var shares = new ArrayList<SharedRange>();
+    for (var sharedRange : source.sharedRanges) {
+      if (!cut.after(sharedRange.last())) {
+        shares.add(new SharedRange(sharedRange.number(), sharedRange.ids(), cut));
+        return shares;
+      }
+      shares.add(sharedRange);
+    }
+    shares.add(new SharedRange(source.number, source.ids, cut));
+    return shares;
   }
 }

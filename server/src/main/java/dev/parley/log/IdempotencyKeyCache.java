@@ -1,10 +1,10 @@
 package dev.parley.log;
 
-import dev.parley.log.CachedContext.KeyName;
-import dev.parley.log.CachedContext.StoredKey;
+import dev.parley.log.LogTuning.MemoryLimits;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// The idempotency keys of a context that are in memory. Used under the context's lock.
@@ -14,6 +14,16 @@ import org.jspecify.annotations.Nullable;
 /// before and [#endLookup] after, and the key stays in memory in between. A key that is found
 /// neither in the store nor here was therefore never used.
 final class IdempotencyKeyCache {
+
+  /// An idempotency key and its principal.
+  record KeyName(String principal, String key) {
+    static KeyName of(AppendGuard.IdempotencyKey idempotencyKey) {
+      return new KeyName(idempotencyKey.principal(), idempotencyKey.key());
+    }
+  }
+
+  /// The earlier use of a key.
+  record StoredKey(String bodyHash, AppendResult appended) {}
 
   private final KeyMemoryLimiter memory;
   private final Map<KeyName, StoredKey> pending = new HashMap<>();
@@ -104,6 +114,40 @@ final class IdempotencyKeyCache {
         memory.addKeys(-1);
         complete = false;
       }
+    }
+  }
+
+  /// Counts and limits the idempotency keys of all contexts that are in memory. For any thread.
+  static final class KeyMemoryLimiter {
+
+    private final MemoryLimits limits;
+    private final AtomicInteger kept = new AtomicInteger();
+
+    KeyMemoryLimiter(MemoryLimits limits) {
+      this.limits = limits;
+    }
+
+    int kept() {
+      return kept.get();
+    }
+
+    void addKeys(int change) {
+      kept.addAndGet(change);
+    }
+
+    /// Maximum number of keys of one context.
+    int contextMax() {
+      return limits.contextKeys();
+    }
+
+    /// True if there are too many keys.
+    boolean full() {
+      return kept.get() > limits.keys();
+    }
+
+    /// True if unused contexts should keep no keys.
+    boolean scarce() {
+      return kept.get() > limits.keys() / 2;
     }
   }
 }

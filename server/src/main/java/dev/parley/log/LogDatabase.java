@@ -5,9 +5,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
+import org.jspecify.annotations.Nullable;
 
 /// The log's SQLite file: its connections, its schema and the schema's migrations.
 final class LogDatabase {
@@ -159,26 +163,15 @@ final class LogDatabase {
     return version;
   }
 
-  /// Reads what the start of a server reads, and writes nothing.
+  /// True if the schema is current; false if it is older and will be migrated.
   ///
-  /// @throws SQLException if a server could not start with this database
-  static void readAsAtStart(Connection connection) throws SQLException {
+  /// @throws SQLException if this version of Parley does not support it
+  static boolean isCurrent(Connection connection) throws SQLException {
     var version = checkVersion(connection);
     if (version == 0 && number(connection, OUR_TABLES) > 0) {
       throw new SQLException("it has tables of Parley, but no version");
     }
-    // An older version is migrated first.
-    if (version == MIGRATIONS.size()) {
-      try {
-        ContextLoader.loadUnsealed(
-            connection,
-            new UnsealedBlocks(LogTuning.DEFAULT),
-            MemoryLimiters.of(LogTuning.DEFAULT));
-      } catch (RuntimeException unreadable) {
-        throw new SQLException("it is damaged: a block cannot be read", unreadable);
-      }
-      number(connection, "SELECT max(number) FROM contexts");
-    }
+    return version == MIGRATIONS.size();
   }
 
   private static void migrate(Connection connection) throws SQLException {
@@ -191,6 +184,42 @@ final class LogDatabase {
       execute(connection, "PRAGMA user_version = " + (step + 1));
       connection.commit();
     }
+  }
+
+  /// Converts the current row of a result.
+  interface RowMapper<T> {
+    T map(ResultSet row) throws SQLException;
+  }
+
+  /// Executes a statement with these values and returns the number of changed rows.
+  static int update(Connection connection, String sql, @Nullable Object... values)
+      throws SQLException {
+    try (var statement = bind(connection, sql, values)) {
+      return statement.executeUpdate();
+    }
+  }
+
+  /// Returns all rows of a query with these values.
+  static <T> List<T> list(
+      Connection connection, String sql, RowMapper<T> mapper, @Nullable Object... values)
+      throws SQLException {
+    try (var statement = bind(connection, sql, values);
+        var rows = statement.executeQuery()) {
+      var found = new ArrayList<T>();
+      while (rows.next()) {
+        found.add(mapper.map(rows));
+      }
+      return found;
+    }
+  }
+
+  private static PreparedStatement bind(
+      Connection connection, String sql, @Nullable Object... values) throws SQLException {
+    var statement = connection.prepareStatement(sql);
+    for (var i = 0; i < values.length; i++) {
+      statement.setObject(i + 1, values[i]);
+    }
+    return statement;
   }
 
   static void execute(Connection connection, String sql) throws SQLException {

@@ -1,6 +1,11 @@
 package dev.parley.log;
 
+import dev.parley.log.BlockStore.LogCommit;
+import dev.parley.log.BlockStore.StoreWriter;
+import dev.parley.log.WriterQueue.Work;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Threads;
+import dev.parley.runtime.Time;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -12,8 +17,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The only thread that writes the log: it takes all waiting appends, commits them and makes them
@@ -29,9 +32,9 @@ final class LogWriter implements AutoCloseable {
 
   private static final Logger LOG = System.getLogger(LogWriter.class.getName());
   private static final String NAME = "parley-log-writer";
-  private static final long RETRY_MILLIS = 200;
-  private static final long READERS_MILLIS = 1_000;
-  private static final long REWRITE_PAUSE_MILLIS = 5;
+  private static final Duration RETRY = Duration.ofMillis(200);
+  private static final Duration READERS_MAX = Duration.ofSeconds(1);
+  private static final Duration SECURE_PAUSE = Duration.ofMillis(5);
   private static final Duration STOP_MAX = Duration.ofSeconds(5);
 
   private final LogWriterDependencies dependencies;
@@ -39,7 +42,8 @@ final class LogWriter implements AutoCloseable {
   private final CommitWriter commitWriter;
   private final Checkpointer checkpointer;
   private final ContextEraser contextEraser;
-  private final LinkedBlockingQueue<Work> queue = new LinkedBlockingQueue<>();
+  private final Time time;
+  private final WriterQueue queue;
   private final Queue<CachedContext> suspects = new ArrayDeque<>();
   // Created in advance, as memory may be exhausted when they are needed.
   private final Rejection closed = unavailable("the log is closed");
@@ -52,50 +56,47 @@ final class LogWriter implements AutoCloseable {
   private @Nullable Work taken;
   private long nextBlock;
   private boolean closing;
-  private final OutageLogger outageLogger =
-      new OutageLogger(LOG, "the log cannot be written", "the log can be written again");
+  private final OutageLogger outageLogger;
   private volatile boolean down;
   private volatile String failure = "the store cannot be written";
   private volatile boolean stopped;
 
-  /// An item in the queue of the writer thread.
-  private sealed interface Work {
-    record Append(PendingAppend pending) implements Work {}
-
-    record Erase(CachedContext context, PendingAppend done) implements Work {}
-
-    /// Makes the writer check for other work.
-    record Wake() implements Work {}
-
-    record Stop() implements Work {}
-  }
-
   /// The dependencies of the writer.
   record LogWriterDependencies(
-      LogDatabase database,
+      BlockStore store,
       LogTuning tuning,
-      FaultInjector fault,
       Waker waker,
       CommitSignal commitSignal,
       UnsealedBlocks unsealed,
       WindowMemoryLimiter windows,
       ReaderGate gate,
       LogMetrics metrics,
+      Time time,
+      Threads threads,
       FatalHandler fatal) {}
 
-  LogWriter(LogWriterDependencies logWriterDependencies, LogStatements table, long nextBlock)
+  LogWriter(LogWriterDependencies logWriterDependencies, StoreWriter first, long nextBlock)
       throws SQLException {
     this.dependencies = logWriterDependencies;
-    this.store = new WriterConnection(logWriterDependencies.database(), table);
+    this.time = logWriterDependencies.time();
+    this.queue = new WriterQueue(time);
+    this.outageLogger =
+        new OutageLogger(LOG, "the log cannot be written", "the log can be written again", time);
+    this.store = new WriterConnection(logWriterDependencies.store(), first);
     this.commitWriter = new CommitWriter(logWriterDependencies, nextBlock - 1);
-    var pending = table.erasures().pending();
+    var pending = first.pendingErasures();
     this.checkpointer =
         new Checkpointer(
-            logWriterDependencies.database(), this::wake, logWriterDependencies.fatal());
-    this.contextEraser = new ContextEraser(logWriterDependencies, store, checkpointer, this::wake);
+            logWriterDependencies.store(),
+            queue::wake,
+            logWriterDependencies.threads(),
+            logWriterDependencies.fatal());
+    this.contextEraser = new ContextEraser(logWriterDependencies, store, checkpointer, queue::wake);
     contextEraser.resume(pending);
     this.nextBlock = nextBlock;
-    this.thread = Thread.ofPlatform().name(NAME).start(this::run);
+    this.thread = logWriterDependencies.threads().platformFactory(NAME).newThread(this::run);
+    thread.setDaemon(false);
+    thread.start();
   }
 
   /// Queues an append. The caller holds the context's lock, so that the appends of a context stay
@@ -121,10 +122,6 @@ final class LogWriter implements AutoCloseable {
     }
   }
 
-  private void wake() {
-    queue.add(new Work.Wake());
-  }
-
   /// The reason why the store cannot be written; empty if it can be.
   Optional<String> failure() {
     return down ? Optional.of(failure) : Optional.empty();
@@ -137,15 +134,15 @@ final class LogWriter implements AutoCloseable {
 
   @Override
   public void close() {
-    queue.add(new Work.Stop());
-    ThreadJoiner.join(thread);
+    queue.stop();
+    CriticalThread.join(thread);
   }
 
   /// Stops the writer, because another part of the log has failed. Returns when the waiting appends
   /// are answered, or after a time limit.
   void stop() {
     down = true;
-    queue.add(new Work.Stop());
+    queue.stop();
     if (!thread.equals(Thread.currentThread())) {
       try {
         var _ = thread.join(STOP_MAX);
@@ -157,6 +154,7 @@ final class LogWriter implements AutoCloseable {
 
   private void run() {
     Throwable failure = null;
+    queue.open();
     try {
       while (!closing) {
         step();
@@ -242,7 +240,7 @@ final class LogWriter implements AutoCloseable {
       case Work.Stop() -> closing = true;
     }
     taken = null;
-    maintainWal();
+    maintainJournal();
     if (!closing) {
       contextEraser.step();
     }
@@ -250,8 +248,10 @@ final class LogWriter implements AutoCloseable {
 
   /// The next item, or null if there is data to erase.
   private @Nullable Work take() throws InterruptedException {
-    var idle = contextEraser.idleNanos();
-    taken = idle < 0 ? queue.take() : queue.poll(idle, TimeUnit.NANOSECONDS);
+    taken = queue.poll();
+    if (taken == null) {
+      taken = queue.take(contextEraser.idleNanos());
+    }
     return taken;
   }
 
@@ -293,10 +293,10 @@ final class LogWriter implements AutoCloseable {
   }
 
   private void write(LogCommit logCommit) throws SQLException {
-    var begin = System.nanoTime();
-    commitWriter.write(store.statements(), logCommit);
+    var begin = time.nanos();
+    commitWriter.write(store.writer(), logCommit);
     commitWriter.publish(logCommit);
-    var nanos = System.nanoTime() - begin;
+    var nanos = time.nanos() - begin;
     dependencies.metrics().committed(logCommit.appends(), nanos);
     contextEraser.committed(nanos);
   }
@@ -322,7 +322,7 @@ final class LogWriter implements AutoCloseable {
         new LogCommit(
             logCommit.id(), logCommit.appends(), List.copyOf(needed), logCommit.deleting());
     try {
-      if (store.statements().hasBlock(logCommit.id())) {
+      if (store.writer().hasCommit(logCommit.id())) {
         resolve(logCommit, bug);
       } else {
         write(again);
@@ -376,13 +376,13 @@ final class LogWriter implements AutoCloseable {
     boolean durable;
     while (true) {
       try {
-        durable = store.statements().hasBlock(logCommit.id());
-        if (durable && rewriteWal()) {
+        durable = store.writer().hasCommit(logCommit.id());
+        if (durable && secureCommits()) {
           break;
         }
         if (!durable) {
           notWritten = true;
-          store.statements().testWrite(logCommit.id(), bytes(logCommit.appends()));
+          store.writer().testWrite(logCommit.id(), bytes(logCommit.appends()));
           break;
         }
       } catch (SQLException still) {
@@ -399,7 +399,7 @@ final class LogWriter implements AutoCloseable {
       if (closing) {
         return;
       }
-      TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
+      queue.pause(RETRY);
     }
     if (durable) {
       commitWriter.publish(logCommit);
@@ -420,17 +420,19 @@ final class LogWriter implements AutoCloseable {
 
   /// Writes the committed data to the disk again: after a failed sync, readable data may be in
   /// memory only. False if readers block this.
-  private boolean rewriteWal() throws SQLException, InterruptedException {
-    var deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(READERS_MILLIS);
-    dependencies.gate().close(() -> {});
+  private boolean secureCommits() throws SQLException, InterruptedException {
+    var deadline = time.deadline(READERS_MAX);
+    dependencies.gate().close(queue::wake);
     try {
-      var _ = dependencies.gate().awaitIdle(READERS_MILLIS);
-      while (!store.statements().rewriteWal()) {
-        // The checkpointer may be running, or a reader in another process.
-        if (closing || System.nanoTime() - deadline > 0) {
+      while (!dependencies.gate().idle() && time.remaining(deadline) > 0) {
+        queue.await(deadline);
+      }
+      while (!store.writer().secureCommits()) {
+        // The checkpointer, which wakes this thread at its end, or a reader in another process.
+        if (closing || time.remaining(deadline) <= 0) {
           return false;
         }
-        TimeUnit.MILLISECONDS.sleep(REWRITE_PAUSE_MILLIS);
+        queue.await(time.deadline(SECURE_PAUSE));
       }
       return true;
     } finally {
@@ -453,10 +455,9 @@ final class LogWriter implements AutoCloseable {
 
   /// Rejects all queued work. Returns the contexts whose state is now ahead of the written events.
   private Set<CachedContext> rejectQueued(String why) {
-    var waiting = new ArrayList<Work>();
-    queue.drainTo(waiting);
     var contexts = new LinkedHashSet<CachedContext>();
-    for (var work : waiting) {
+    Work work;
+    while ((work = queue.poll()) != null) {
       switch (work) {
         case Work.Append(var pendingAppend) -> {
           contexts.add(pendingAppend.context());
@@ -497,7 +498,7 @@ final class LogWriter implements AutoCloseable {
     var mark = nextBlock++;
     List<Long> numbers;
     try {
-      numbers = store.statements().erasures().begin(context, mark);
+      numbers = store.writer().beginErasing(context, mark);
     } catch (SQLException inDoubt) {
       LOG.log(
           Level.WARNING, "context {0} cannot be deleted: {1}", context.id, inDoubt.getMessage());
@@ -529,7 +530,7 @@ final class LogWriter implements AutoCloseable {
   private List<Long> pendingWith(CachedContext context) {
     var numbers = new ArrayList<>(List.of(context.number));
     try {
-      for (var number : store.statements().erasures().pending()) {
+      for (var number : store.writer().pendingErasures()) {
         if (number != context.number && !contextEraser.erasing(number)) {
           numbers.add(number);
         }
@@ -547,7 +548,7 @@ final class LogWriter implements AutoCloseable {
     while (true) {
       store.close();
       try {
-        var erased = store.statements().erasures().isErased(context);
+        var erased = store.writer().isErased(context);
         lost.forEach(LogWriter::rollBack);
         down = false;
         return erased;
@@ -556,25 +557,25 @@ final class LogWriter implements AutoCloseable {
         if (closing) {
           return false;
         }
-        TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
+        queue.pause(RETRY);
       }
     }
   }
 
-  /// Requests a checkpoint if it is due, and restarts the write-ahead log when a checkpoint has
+  /// Requests a checkpoint if it is due, and restarts the journal when a checkpoint has
   /// finished.
-  private void maintainWal() {
+  private void maintainJournal() {
     if (commitWriter.takeCheckpointDue()) {
       checkpointer.request();
     }
-    var checkpointResult = checkpointer.takeResult();
-    if (checkpointResult == null
-        || contextEraser.checkpointFinished(checkpointResult)
-        || !checkpointResult.succeeded()) {
+    var copyResult = checkpointer.takeResult();
+    if (copyResult == null
+        || contextEraser.checkpointFinished(copyResult)
+        || !copyResult.succeeded()) {
       return;
     }
     try {
-      if (!store.statements().restartWal()) {
+      if (!store.writer().restartJournal()) {
         contextEraser.requestRestart();
       }
     } catch (SQLException failed) {

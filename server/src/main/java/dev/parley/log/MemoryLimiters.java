@@ -1,5 +1,7 @@
 package dev.parley.log;
 
+import dev.parley.log.IdempotencyKeyCache.KeyMemoryLimiter;
+
 /// The limiters of the memory that contexts use.
 record MemoryLimiters(WindowMemoryLimiter windows, KeyMemoryLimiter keys) {
 

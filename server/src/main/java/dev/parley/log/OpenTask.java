@@ -5,9 +5,11 @@ import dev.parley.protocol.Origin;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.ToolEvent.SubagentMetadata;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// A task that has not ended, as decisions see it.
 ///
@@ -21,6 +23,7 @@ public final class OpenTask {
   private final Map<BlockId, OpenBlock> blocks = new LinkedHashMap<>();
   private TaskState state = TaskState.SUBMITTED;
   private boolean started;
+  private boolean delegating;
   private boolean cancelRequested;
   private long parkedSeq;
   private long wokenSeq;
@@ -51,6 +54,12 @@ public final class OpenTask {
   /// Its state; `SUBMITTED` until its first status.
   public TaskState state() {
     return state;
+  }
+
+  /// True if it waits for an answer or a subtask. A task that only delegates waits for its subtasks
+  /// while its state is `WORKING`.
+  public boolean waiting() {
+    return state.waiting() || delegating;
   }
 
   /// True once it has started to work.
@@ -98,6 +107,7 @@ public final class OpenTask {
     copy.restore(state, started, cancelRequested);
     copy.restore(parkedSeq, wokenSeq, descendants);
     copy.recoveries = recoveries;
+    copy.delegating = delegating;
     copy.calls.putAll(calls);
     copy.blocks.putAll(blocks);
     return copy;
@@ -115,6 +125,14 @@ public final class OpenTask {
     this.descendants = descendants;
   }
 
+  boolean delegating() {
+    return delegating;
+  }
+
+  void setDelegating(boolean waits) {
+    delegating = waits;
+  }
+
   void setRecoveries(int times) {
     recoveries = times;
   }
@@ -123,9 +141,10 @@ public final class OpenTask {
     return parkedSeq;
   }
 
-  void setState(TaskState next, long seq) {
+  void setState(TaskState next, boolean delegates, long seq) {
     state = next;
-    if (next.waiting()) {
+    delegating = delegates;
+    if (waiting()) {
       parkedSeq = seq;
     }
     started |= next != TaskState.SUBMITTED;
@@ -157,5 +176,40 @@ public final class OpenTask {
 
   void end(BlockId block) {
     blocks.remove(block);
+  }
+
+  /// A tool call that has started and not ended, and the sub-agents that it spawned, if any.
+  public record OpenCall(String tool, @Nullable SubagentMetadata subagents) {}
+
+  /// A block of text that is being streamed: its first seq, its number of deltas and characters, and
+  /// a hash of its text. With the hash, the end of the block can be stored without the text.
+  public record OpenBlock(long firstSeq, int count, int length, long hash) {
+
+    // FNV-1a. With 64 bits, an accidental collision of two different texts of the same length is
+    // practically impossible.
+    private static final long SEED = 0xcbf29ce484222325L;
+    private static final long PRIME = 0x100000001b3L;
+
+    static OpenBlock begin(long seq) {
+      return new OpenBlock(seq, 0, 0, SEED);
+    }
+
+    OpenBlock plus(String delta) {
+      return new OpenBlock(firstSeq, count + 1, length + delta.length(), extend(hash, delta));
+    }
+
+    /// True if `content` equals the joined deltas of the block.
+    boolean isWhole(String content) {
+      return content.length() == length && extend(SEED, content) == hash;
+    }
+
+    /// The hash of the text so far followed by `delta`.
+    private static long extend(long hash, String delta) {
+      var result = hash;
+      for (var i = 0; i < delta.length(); i++) {
+        result = (result ^ delta.charAt(i)) * PRIME;
+      }
+      return result;
+    }
   }
 }

@@ -1,10 +1,10 @@
 package dev.parley.log;
 
+import dev.parley.runtime.Time;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 
 /// Logs a continuing failure: when it begins, then at most once a minute, and once when it ends. A
 /// failure that comes and goes is logged a few times a minute. Safe for many threads.
@@ -18,7 +18,7 @@ public final class OutageLogger {
   private final Logger logger;
   private final String begin;
   private final String end;
-  private final LongSupplier nanoTime;
+  private final Time time;
   private boolean logged;
   private long loggedAt;
   private long minuteBegan;
@@ -26,20 +26,16 @@ public final class OutageLogger {
 
   /// `begin` is the log line at the beginning, to which the reason is appended; `end` is the line
   /// at the end.
-  public OutageLogger(Logger logger, String begin, String end) {
-    this(logger, begin, end, System::nanoTime);
-  }
-
-  OutageLogger(Logger logger, String begin, String end, LongSupplier nanoTime) {
+  public OutageLogger(Logger logger, String begin, String end, Time time) {
     this.logger = logger;
     this.begin = begin;
     this.end = end;
-    this.nanoTime = nanoTime;
+    this.time = time;
   }
 
   /// Records a failure and its reason.
   public synchronized void failed(String reason) {
-    var now = nanoTime.getAsLong();
+    var now = time.nanos();
     if (logged ? now - loggedAt < PAUSE.toNanos() : !mayBegin(now)) {
       logger.log(Level.DEBUG, "{0}: {1}", begin, reason);
       return;
@@ -69,7 +65,7 @@ public final class OutageLogger {
           Level.INFO,
           "{0} (since the last warning: {1} s)",
           end,
-          TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong() - loggedAt));
+          TimeUnit.NANOSECONDS.toSeconds(time.nanos() - loggedAt));
     }
   }
 }

@@ -22,6 +22,9 @@ final class PendingAppend {
   private final Thread thread = Thread.currentThread();
   private volatile @Nullable Object outcome;
 
+  /// True if other threads wait for the outcome, on the monitor.
+  private volatile boolean watched;
+
   /// Data that is stored together with the append.
   sealed interface AppendExtra permits NewKey, PreparedFork {}
 
@@ -95,6 +98,11 @@ final class PendingAppend {
   void complete(@Nullable Rejection failure) {
     outcome = failure == null ? DURABLE : failure;
     LockSupport.unpark(thread);
+    if (watched) {
+      synchronized (this) {
+        notifyAll();
+      }
+    }
   }
 
   boolean completed() {
@@ -111,8 +119,7 @@ final class PendingAppend {
       if (Thread.currentThread().equals(thread)) {
         LockSupport.park(this);
       } else {
-        // Another thread's append, which this thread's result depends on: rare and short.
-        LockSupport.parkNanos(this, 200_000);
+        awaitOther();
       }
       interrupted |= Thread.interrupted();
     }
@@ -121,6 +128,36 @@ final class PendingAppend {
     }
     if (outcome instanceof Rejection failure) {
       throw failure;
+    }
+  }
+
+  /// Waits for another thread's append, which this thread's result depends on.
+  private synchronized void awaitOther() {
+    watched = true;
+    try {
+      while (outcome == null) {
+        wait();
+      }
+    } catch (InterruptedException restoredLater) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// The start of a fork: the ranges that it shares, and the state and time of the last shared entry.
+  ///
+  /// `state` is not changed any more.
+  record PreparedFork(
+      CachedContext source, List<SharedRange> sharedRanges, ContextState state, long millis)
+      implements PendingAppend.AppendExtra {
+
+    /// The last shared position.
+    Position cut() {
+      return state.head();
+    }
+
+    /// True if some shared entries are not in segments yet. For the writer thread.
+    boolean needsSealing() {
+      return cut().after(source.sealedTo);
     }
   }
 }

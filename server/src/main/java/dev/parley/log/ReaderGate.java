@@ -1,6 +1,5 @@
 package dev.parley.log;
 
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class ReaderGate {
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
+  private final Condition opened = lock.newCondition();
 
   // Guarded by lock.
   private int running;
@@ -25,7 +24,7 @@ final class ReaderGate {
     lock.lock();
     try {
       while (closed) {
-        changed.awaitUninterruptibly();
+        opened.awaitUninterruptibly();
       }
       running++;
     } finally {
@@ -42,7 +41,6 @@ final class ReaderGate {
       if (running == 0) {
         call = whenIdle;
         whenIdle = null;
-        changed.signalAll();
       }
     } finally {
       lock.unlock();
@@ -73,27 +71,13 @@ final class ReaderGate {
     }
   }
 
-  /// Waits until no query is running. Returns false if `millis` elapse first.
-  boolean awaitIdle(long millis) throws InterruptedException {
-    var left = TimeUnit.MILLISECONDS.toNanos(millis);
-    lock.lock();
-    try {
-      while (running > 0 && left > 0) {
-        left = changed.awaitNanos(left);
-      }
-      return running == 0;
-    } finally {
-      lock.unlock();
-    }
-  }
-
   /// Allows new queries again.
   void open() {
     lock.lock();
     try {
       closed = false;
       whenIdle = null;
-      changed.signalAll();
+      opened.signalAll();
     } finally {
       lock.unlock();
     }

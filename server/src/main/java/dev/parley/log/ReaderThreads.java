@@ -1,9 +1,10 @@
 package dev.parley.log;
 
+import dev.parley.log.BlockStore.StoreReader;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Threads;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutionException;
@@ -11,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /// A few platform threads that read the store for all callers.
@@ -24,20 +26,20 @@ final class ReaderThreads implements AutoCloseable {
   private static final int PAGE_THREADS = 2;
   private static final int LOOKUP_THREADS = 2;
 
-  private final LogDatabase logDatabase;
-  private final FaultInjector faultInjector;
+  private final BlockStore store;
   private final ReaderGate gate = new ReaderGate();
-  private final ReaderPool pages = new ReaderPool("parley-log-reader-", PAGE_THREADS);
-  private final ReaderPool lookups = new ReaderPool("parley-log-lookup-", LOOKUP_THREADS);
+  private final ReaderPool pages;
+  private final ReaderPool lookups;
 
   /// A query of the store.
   interface StoreQuery<T> {
-    T run(Connection connection) throws SQLException;
+    T run(StoreReader reader) throws SQLException;
   }
 
-  ReaderThreads(LogDatabase logDatabase, FaultInjector faultInjector) {
-    this.logDatabase = logDatabase;
-    this.faultInjector = faultInjector;
+  ReaderThreads(BlockStore store, Threads threads) {
+    this.store = store;
+    this.pages = new ReaderPool(threads.platformFactory("parley-log-reader"), PAGE_THREADS);
+    this.lookups = new ReaderPool(threads.platformFactory("parley-log-lookup"), LOOKUP_THREADS);
   }
 
   /// The gate by which the writer holds back queries.
@@ -49,11 +51,7 @@ final class ReaderThreads implements AutoCloseable {
   ///
   /// @throws Rejection.Unavailable if the store cannot be read
   <T> T readPage(StoreQuery<T> storeQuery) {
-    return pages.query(
-        connection -> {
-          faultInjector.beforePage();
-          return storeQuery.run(connection);
-        });
+    return pages.query(storeQuery);
   }
 
   /// Looks up a few rows and waits for them, even when interrupted. Does not wait for pages.
@@ -69,14 +67,13 @@ final class ReaderThreads implements AutoCloseable {
     lookups.close();
   }
 
-  /// Threads that run queries from one queue, each with its own connection.
+  /// Threads that run queries from one queue, each with its own reader.
   private final class ReaderPool {
     private final ExecutorService threads;
-    private final ArrayBlockingQueue<Connection> idle;
+    private final ArrayBlockingQueue<StoreReader> idle;
 
-    ReaderPool(String name, int count) {
-      threads =
-          Executors.newFixedThreadPool(count, Thread.ofPlatform().daemon().name(name, 1).factory());
+    ReaderPool(ThreadFactory factory, int count) {
+      threads = Executors.newFixedThreadPool(count, factory);
       idle = new ArrayBlockingQueue<>(count);
     }
 
@@ -111,35 +108,35 @@ final class ReaderThreads implements AutoCloseable {
     private <T> T queryThroughGate(StoreQuery<T> storeQuery) throws SQLException {
       gate.enter();
       try {
-        return queryConnection(storeQuery);
+        return queryStore(storeQuery);
       } finally {
         gate.leave();
       }
     }
 
-    private <T> T queryConnection(StoreQuery<T> storeQuery) throws SQLException {
-      var connection = idle.poll();
-      if (connection == null) {
-        connection = logDatabase.openReader();
+    private <T> T queryStore(StoreQuery<T> storeQuery) throws SQLException {
+      var reader = idle.poll();
+      if (reader == null) {
+        reader = store.openReader();
       }
       var healthy = false;
       try {
-        var answer = storeQuery.run(connection);
+        var answer = storeQuery.run(reader);
         healthy = true;
         return answer;
       } finally {
-        if (!healthy || !idle.offer(connection)) {
-          connection.close();
+        if (!healthy || !idle.offer(reader)) {
+          reader.close();
         }
       }
     }
 
     void close() {
       threads.close();
-      @Nullable Connection connection;
-      while ((connection = idle.poll()) != null) {
+      @Nullable StoreReader reader;
+      while ((reader = idle.poll()) != null) {
         try {
-          connection.close();
+          reader.close();
         } catch (SQLException useless) {
           LOG.log(Level.DEBUG, "closing a reader: {0}", useless.getMessage());
         }

@@ -1,5 +1,9 @@
 package dev.parley.log;
 
+import dev.parley.log.ContextState.OpenAuth;
+import dev.parley.log.ContextState.OpenInput;
+import dev.parley.log.OpenTask.OpenBlock;
+import dev.parley.log.OpenTask.OpenCall;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.BlockId;
@@ -39,7 +43,8 @@ record SavedState(
       List<SavedCall> calls,
       List<SavedBlock> blocks,
       @Nullable SavedWait waiting,
-      @Nullable Integer recoveries) {}
+      @Nullable Integer recoveries,
+      @Nullable Boolean delegating) {}
 
   record SavedWait(long parkedSeq, long wokenSeq, int descendants) {}
 
@@ -133,7 +138,8 @@ record SavedState(
             .map(e -> new SavedBlock(e.getKey(), e.getValue()))
             .toList(),
         new SavedWait(task.parkedSeq(), task.wokenSeq(), task.descendants()),
-        task.recoveries() == 0 ? null : task.recoveries());
+        task.recoveries() == 0 ? null : task.recoveries(),
+        task.delegating() ? true : null);
   }
 
   private static OpenTask restore(SavedTask saved) {
@@ -144,6 +150,7 @@ record SavedState(
       task.restore(savedWait.parkedSeq(), savedWait.wokenSeq(), savedWait.descendants());
     }
     task.setRecoveries(saved.recoveries() == null ? 0 : saved.recoveries());
+    task.setDelegating(Boolean.TRUE.equals(saved.delegating()));
     saved
         .calls()
         .forEach(

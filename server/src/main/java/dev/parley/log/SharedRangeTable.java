@@ -4,12 +4,11 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The SQL statements for shared ranges and stored states. For the same connection and thread as
-/// [LogStatements].
+/// [SqliteWriter].
 ///
 /// A deleted context keeps the entries that forks share, up to the last shared one. They are
 /// deleted with the last such fork.
@@ -29,16 +28,14 @@ final class SharedRangeTable {
   }
 
   void insert(CachedContext context, List<SharedRange> shares) throws SQLException {
-    try (var insert =
-        connection.prepareStatement(
-            "INSERT INTO shares (context, last, source, secret) VALUES (?, ?, ?, ?)")) {
-      for (var sharedRange : shares) {
-        insert.setLong(1, context.number);
-        insert.setLong(2, PositionCodec.pack(sharedRange.last()));
-        insert.setLong(3, sharedRange.number());
-        insert.setBytes(4, EventIdSecret.bytes(sharedRange.ids()));
-        insert.executeUpdate();
-      }
+    for (var sharedRange : shares) {
+      LogDatabase.update(
+          connection,
+          "INSERT INTO shares (context, last, source, secret) VALUES (?, ?, ?, ?)",
+          context.number,
+          PositionCodec.pack(sharedRange.last()),
+          sharedRange.number(),
+          sharedRange.ids().bytes());
     }
   }
 
@@ -52,55 +49,41 @@ final class SharedRangeTable {
     if (STATE_SHARE * data.length > since.bytes() && last.seq() - since.seq() < eventsMax) {
       return;
     }
-    try (var insert = connection.prepareStatement("INSERT INTO states VALUES (?, ?, ?)")) {
-      insert.setLong(1, context.number);
-      insert.setLong(2, PositionCodec.pack(last));
-      insert.setBytes(3, data);
-      insert.executeUpdate();
-    }
+    LogDatabase.update(
+        connection,
+        "INSERT INTO states VALUES (?, ?, ?)",
+        context.number,
+        PositionCodec.pack(last),
+        data);
   }
 
   /// The seq of the last stored state of a context, and the size of the entries after it.
   private record SinceState(long seq, long bytes) {}
 
   private SinceState sinceState(long number) throws SQLException {
-    try (var select =
-        connection.prepareStatement(
+    return LogDatabase.list(
+            connection,
             """
             SELECT coalesce(max(s.last), 0), (SELECT sum(length(data)) FROM segments g
               WHERE g.context = ?1 AND g.last > coalesce(max(s.last), 0))
             FROM states s WHERE s.context = ?1
-            """)) {
-      select.setLong(1, number);
-      try (var rows = select.executeQuery()) {
-        return rows.next()
-            ? new SinceState(PositionCodec.unpack(rows.getLong(1)).seq(), rows.getLong(2))
-            : new SinceState(0, 0);
-      }
-    }
+            """,
+            row -> new SinceState(PositionCodec.unpack(row.getLong(1)).seq(), row.getLong(2)),
+            number)
+        .getFirst();
   }
 
   /// Deletes the shared ranges of a context that is being deleted. Returns the deleted contexts
   /// that these ranges belong to, which may keep entries for this context only.
   List<Long> release(CachedContext context) throws SQLException {
-    var sources = deletedSources(context.number);
-    LogDatabase.execute(connection, "DELETE FROM shares WHERE context = " + context.number);
-    return sources;
-  }
-
-  private List<Long> deletedSources(long number) throws SQLException {
-    var sources = new ArrayList<Long>();
-    try (var select =
-        connection.prepareStatement(
+    var sources =
+        LogDatabase.list(
+            connection,
             "SELECT DISTINCT source FROM shares JOIN contexts ON number = source"
-                + " WHERE context = ? AND deleted = 1")) {
-      select.setLong(1, number);
-      try (var rows = select.executeQuery()) {
-        while (rows.next()) {
-          sources.add(rows.getLong(1));
-        }
-      }
-    }
+                + " WHERE context = ? AND deleted = 1",
+            row -> row.getLong(1),
+            context.number);
+    LogDatabase.execute(connection, "DELETE FROM shares WHERE context = " + context.number);
     return sources;
   }
 
@@ -146,12 +129,12 @@ final class SharedRangeTable {
   }
 
   private byte[] data(long rowid) throws SQLException {
-    try (var select = connection.prepareStatement("SELECT data FROM segments WHERE rowid = ?")) {
-      select.setLong(1, rowid);
-      try (var rows = select.executeQuery()) {
-        return packer.unpack(rows.next() ? rows.getBytes(1) : new byte[0]);
-      }
-    }
+    return LogDatabase.list(
+            connection,
+            "SELECT data FROM segments WHERE rowid = ?",
+            row -> packer.unpack(row.getBytes(1)),
+            rowid)
+        .getFirst();
   }
 
   private void insertUpTo(long number, Position last, byte[] chunk) throws SQLException {
@@ -163,13 +146,11 @@ final class SharedRangeTable {
     if (slots.isEmpty()) {
       return;
     }
-    try (var insert =
-        connection.prepareStatement(
-            "INSERT INTO segments (context, last, data) VALUES (?, ?, ?)")) {
-      insert.setLong(1, number);
-      insert.setLong(2, PositionCodec.pack(slots.getLast().entry().position()));
-      insert.setBytes(3, packer.pack(ChunkWriter.chunk(ChunkReader.before(chunk), slots)));
-      insert.executeUpdate();
-    }
+    LogDatabase.update(
+        connection,
+        "INSERT INTO segments (context, last, data) VALUES (?, ?, ?)",
+        number,
+        PositionCodec.pack(slots.getLast().entry().position()),
+        packer.pack(ChunkWriter.chunk(ChunkReader.before(chunk), slots)));
   }
 }

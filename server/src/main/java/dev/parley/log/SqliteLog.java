@@ -1,25 +1,27 @@
 package dev.parley.log;
 
 import dev.parley.log.CachedContext.ContextStatus;
-import dev.parley.log.CachedContext.KeyName;
 import dev.parley.log.CachedContext.PreparedAppend;
-import dev.parley.log.CachedContext.StoredKey;
+import dev.parley.log.IdempotencyKeyCache.KeyName;
+import dev.parley.log.IdempotencyKeyCache.StoredKey;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Threads;
+import dev.parley.runtime.Time;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -37,16 +39,15 @@ import org.jspecify.annotations.Nullable;
 public final class SqliteLog implements EventLog {
 
   private static final Logger LOG = System.getLogger(SqliteLog.class.getName());
-  private static final Duration PATIENCE_MAX = Duration.ofDays(365);
 
   private final SqliteLogDependencies dependencies;
   private final DataFolder folder;
   private final ReaderThreads readerThreads;
   private final FatalHandler fatal;
   private final AtomicBoolean failed = new AtomicBoolean();
-  private final Waker waker = new Waker(this::fail);
-  private final CommitSignal commitSignal = new CommitSignal();
-  private final WaitTimer waitTimer = new WaitTimer(this::fail);
+  private final Time time;
+  private final Waker waker;
+  private final CommitSignal commitSignal;
   private final UnsealedBlocks unsealedBlocks;
   private final MemoryLimiters memory;
   private final ContextCache contexts;
@@ -57,70 +58,63 @@ public final class SqliteLog implements EventLog {
   private final AtomicLong nextNumber;
   private volatile boolean closed;
 
-  /// The data folder, the clock, the source of secrets, and the limits of a log.
+  /// The data folder, time and threads, the source of secrets, and the limits of a log.
   public record SqliteLogDependencies(
-      Path folder, InstantSource clock, RandomGenerator random, LogTuning tuning) {}
+      Path folder, Time time, Threads threads, RandomGenerator random, LogTuning tuning) {}
 
   private SqliteLog(
       SqliteLogDependencies sqliteLogDependencies,
       DataFolder folder,
-      FaultInjector faultInjector,
+      BlockStore store,
       FatalHandler fatal)
       throws SQLException {
     this.dependencies = sqliteLogDependencies;
     this.folder = folder;
     this.fatal = fatal;
-    Connection connection = null;
+    this.time = sqliteLogDependencies.time();
+    this.commitSignal = new CommitSignal(time);
+    this.waker = new Waker(sqliteLogDependencies.threads(), this::fail);
+    BlockStore.StoreWriter writer = null;
     var opened = false;
     try {
       var logTuning = sqliteLogDependencies.tuning();
-      var logDatabase =
-          new LogDatabase(
-              sqliteLogDependencies.folder().resolve("log.db"),
-              sqliteLogDependencies.tuning().walBytes());
       unsealedBlocks = new UnsealedBlocks(logTuning);
-      connection = logDatabase.openWriter();
+      writer = store.openWriter();
       memory = MemoryLimiters.of(logTuning);
-      ContextLoader.loadUnsealed(connection, unsealedBlocks, memory);
-      nextNumber =
-          new AtomicLong(LogDatabase.number(connection, "SELECT max(number) FROM contexts") + 1);
-      var nextBlock =
-          1
-              + Math.max(
-                  LogDatabase.number(connection, "SELECT max(id) FROM blocks"),
-                  LogDatabase.number(connection, "SELECT max(touched) FROM contexts"));
-      readerThreads = new ReaderThreads(logDatabase, faultInjector);
-      contexts = new ContextCache(readerThreads, unsealedBlocks, memory, logTuning);
+      writer.loadUnsealed(unsealedBlocks, memory);
+      nextNumber = new AtomicLong(writer.lastNumber() + 1);
+      readerThreads = new ReaderThreads(store, sqliteLogDependencies.threads());
+      contexts = new ContextCache(readerThreads, unsealedBlocks, memory, logTuning, time);
       entryReader = new EntryReader(readerThreads, logTuning.batchEvents());
       forkPreparer = new ForkPreparer(readerThreads, entryReader);
       logWriter =
           new LogWriter(
               new LogWriter.LogWriterDependencies(
-                  logDatabase,
+                  store,
                   logTuning,
-                  faultInjector,
                   waker,
                   commitSignal,
                   unsealedBlocks,
                   memory.windows(),
                   readerThreads.gate(),
                   metrics,
+                  time,
+                  sqliteLogDependencies.threads(),
                   this::fail),
-              new LogStatements(connection),
-              nextBlock);
+              writer,
+              writer.lastBlock() + 1);
       opened = true;
     } finally {
       if (!opened) {
         waker.close();
-        waitTimer.close();
-        if (connection != null) {
-          connection.close();
+        if (writer != null) {
+          writer.close();
         }
       }
     }
   }
 
-  /// Opens the log in `parts.folder()`, which is created if it is missing.
+  /// Opens the log in `sqliteLogDependencies.folder()`, which is created if it is missing.
   ///
   /// @throws Rejection.Conflict if another process uses the folder
   /// @throws Rejection.Unavailable if the files cannot be opened
@@ -128,24 +122,21 @@ public final class SqliteLog implements EventLog {
     return open(sqliteLogDependencies, FatalHandler.NONE);
   }
 
-  /// Does the same as [#open(Parts)]. Calls `fatal` if a thread of the log fails; the log then
-  /// rejects all appends.
+  /// Does the same. Calls `fatal` if a thread of the log fails; the log then rejects all appends.
   public static SqliteLog open(SqliteLogDependencies sqliteLogDependencies, FatalHandler fatal) {
-    return open(sqliteLogDependencies, FaultInjector.NONE, fatal);
+    return open(
+        sqliteLogDependencies,
+        new SqliteStore(sqliteLogDependencies.folder(), sqliteLogDependencies.tuning()),
+        fatal);
   }
 
-  static SqliteLog open(SqliteLogDependencies sqliteLogDependencies, FaultInjector faultInjector) {
-    return open(sqliteLogDependencies, faultInjector, FatalHandler.NONE);
-  }
-
+  /// Does the same with another store.
   static SqliteLog open(
-      SqliteLogDependencies sqliteLogDependencies,
-      FaultInjector faultInjector,
-      FatalHandler fatal) {
+      SqliteLogDependencies sqliteLogDependencies, BlockStore store, FatalHandler fatal) {
     var folder = DataFolder.claim(sqliteLogDependencies.folder());
     var opened = false;
     try {
-      var log = new SqliteLog(sqliteLogDependencies, folder, faultInjector, fatal);
+      var log = new SqliteLog(sqliteLogDependencies, folder, store, fatal);
       opened = true;
       return log;
     } catch (SQLException failed) {
@@ -182,9 +173,7 @@ public final class SqliteLog implements EventLog {
           pin.context(),
           context ->
               enqueue(
-                  context,
-                  context.prepareFork(preparedFork, drafts, dependencies.clock().millis()),
-                  preparedFork));
+                  context, context.prepareFork(preparedFork, drafts, time.millis()), preparedFork));
     }
   }
 
@@ -199,7 +188,7 @@ public final class SqliteLog implements EventLog {
       fresh = context.status == ContextStatus.ABSENT;
       if (fresh) {
         context.number = nextNumber.getAndIncrement();
-        context.ids = EventIdSecret.random(dependencies.random());
+        context.ids = EventIdGenerator.random(dependencies.random());
         pendingAppend = first.apply(context);
         context.status = ContextStatus.PRESENT;
       } else {
@@ -265,8 +254,7 @@ public final class SqliteLog implements EventLog {
       CachedContext context, AppendGuard.IdempotencyKey idempotencyKey, Decision decide) {
     var name = KeyName.of(idempotencyKey);
     try {
-      var stored =
-          readerThreads.lookUp(connection -> ContextLoader.findKey(connection, context, name));
+      var stored = readerThreads.lookUp(reader -> reader.findKey(context, name));
       context.lock.lock();
       try {
         stored.ifPresent(key -> context.keys.cache(name, key));
@@ -337,7 +325,7 @@ public final class SqliteLog implements EventLog {
   }
 
   private PreparedAppend prepare(CachedContext context, List<EventDraft> drafts) {
-    return context.prepare(drafts, dependencies.clock().millis());
+    return context.prepare(drafts, time.millis());
   }
 
   private PendingAppend enqueue(
@@ -381,7 +369,7 @@ public final class SqliteLog implements EventLog {
       throws InterruptedException {
     try (var pin = contexts.pin(id)) {
       var context = pin.context();
-      var deadline = System.nanoTime() + nanos(patience);
+      var deadline = time.deadline(patience);
       var me = Thread.currentThread();
       var found = false;
       context.waiters.add(me);
@@ -395,11 +383,10 @@ public final class SqliteLog implements EventLog {
           if (closed) {
             throw new Rejection.Unavailable("the log is closed");
           }
-          var left = deadline - System.nanoTime();
-          if (left <= 0) {
+          if (time.remaining(deadline) <= 0) {
             return false;
           }
-          waitTimer.park(context, deadline);
+          time.parkUntil(context, deadline);
           if (Thread.interrupted()) {
             throw new InterruptedException();
           }
@@ -413,10 +400,6 @@ public final class SqliteLog implements EventLog {
         }
       }
     }
-  }
-
-  private static long nanos(Duration patience) {
-    return patience.compareTo(PATIENCE_MAX) > 0 ? PATIENCE_MAX.toNanos() : patience.toNanos();
   }
 
   @Override
@@ -440,9 +423,7 @@ public final class SqliteLog implements EventLog {
     } catch (Rejection.Damaged unreadable) {
       // The owner learns that the context is damaged and may delete it; other callers learn
       // nothing.
-      return readerThreads
-          .lookUp(connection -> ContextLoader.owner(connection, id))
-          .orElseThrow(() -> unreadable);
+      return readerThreads.lookUp(reader -> reader.owner(id)).orElseThrow(() -> unreadable);
     }
   }
 
@@ -465,7 +446,7 @@ public final class SqliteLog implements EventLog {
           }
           allowed.accept(context.state);
           context.deleting = true;
-          context.deletion = new CachedContext.Deletion(principal, dependencies.clock().millis());
+          context.deletion = new CachedContext.Deletion(principal, time.millis());
         }
         done = new PendingAppend(context, context.state.head(), List.of(), null);
         logWriter.erase(context, done);
@@ -478,7 +459,7 @@ public final class SqliteLog implements EventLog {
 
   @Override
   public List<ContextId> withOpenTasks() {
-    var found = new LinkedHashSet<>(readerThreads.lookUp(ChangedContextFinder::withOpenTasks));
+    var found = new LinkedHashSet<>(readerThreads.lookUp(BlockStore.StoreReader::withOpenTasks));
     unsealedBlocks.contexts().forEach(context -> found.add(context.id));
     return found.stream().filter(this::hasOpenTasks).toList();
   }
@@ -499,15 +480,28 @@ public final class SqliteLog implements EventLog {
     // This comes first, so that the following reads include all of it.
     var visible = logWriter.visible();
     var inMemory = List.copyOf(unsealedBlocks.contexts());
-    return readerThreads.lookUp(
-        connection ->
-            new ChangedContextFinder(connection, inMemory)
-                .between(mark, Math.max(mark, visible), limit));
+    var last = Math.max(mark, visible);
+    var sealed = readerThreads.lookUp(reader -> reader.changes(mark, last, limit));
+    var touched = new HashMap<>(sealed.blocks());
+    for (var context : inMemory) {
+      if (context.lastBlock > mark) {
+        // A context that changes all the time has changed up to `last`, too.
+        touched.merge(context.id, Math.min(context.lastBlock, last), Math::max);
+      }
+    }
+    // Contexts that a later block has changed since are left to the next call.
+    touched.values().removeIf(block -> block > sealed.last());
+    var ordered = touched.entrySet().stream().sorted(Map.Entry.comparingByValue()).toList();
+    // One block may change many contexts. They are returned together, even if this exceeds `limit`,
+    // because a mark cannot point into a block.
+    var end = ordered.size() > limit ? ordered.get(limit - 1).getValue() : sealed.last();
+    return new ChangedContexts(
+        ordered.stream().filter(e -> e.getValue() <= end).map(Map.Entry::getKey).toList(), end);
   }
 
   @Override
   public boolean awaitChange(long mark, Duration patience) throws InterruptedException {
-    return commitSignal.await(() -> logWriter.visible() > mark, nanos(patience));
+    return commitSignal.await(() -> logWriter.visible() > mark, patience);
   }
 
   /// Counters of the log since it was opened.
@@ -540,7 +534,13 @@ public final class SqliteLog implements EventLog {
   /// threads.
   private void reportFatal(String thread, Throwable cause) {
     try {
-      Thread.ofPlatform().name("parley-fatal").start(() -> fatal.failed(thread, cause));
+      var handler =
+          dependencies
+              .threads()
+              .platformFactory("parley-fatal")
+              .newThread(() -> fatal.failed(thread, cause));
+      handler.setDaemon(false);
+      handler.start();
     } catch (OutOfMemoryError noThread) {
       fatal.failed(thread, cause);
     }
@@ -580,7 +580,6 @@ public final class SqliteLog implements EventLog {
     commitSignal.close();
     readerThreads.close();
     waker.close();
-    waitTimer.close();
     folder.close();
   }
 }

@@ -1,5 +1,6 @@
 package dev.parley.log;
 
+import dev.parley.log.LogTuning.MemoryLimits;
 import dev.parley.protocol.Position;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,5 +1,6 @@
 package dev.parley.log;
 
+import dev.parley.runtime.Threads;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -17,8 +18,8 @@ final class Waker implements AutoCloseable {
   private final LinkedBlockingQueue<CachedContext> queue = new LinkedBlockingQueue<>();
   private final Thread thread;
 
-  Waker(FatalHandler fatal) {
-    thread = CriticalThread.start("parley-log-waker", this::run, fatal);
+  Waker(Threads threads, FatalHandler fatal) {
+    thread = CriticalThread.start(threads, "parley-log-waker", this::run, fatal);
   }
 
   void wake(CachedContext context) {

@@ -1,5 +1,6 @@
 package dev.parley.log;
 
+import dev.parley.log.LogTuning.MemoryLimits;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,35 +1,36 @@
 package dev.parley.log;
 
+import dev.parley.log.BlockStore.StoreWriter;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/// The writer's connection. It is opened on demand, and closed after a failure. For one thread.
+/// The writer of the store. It is opened on demand, and closed after a failure. For one thread.
 final class WriterConnection {
 
   private static final Logger LOG = System.getLogger(WriterConnection.class.getName());
 
-  private final LogDatabase logDatabase;
-  private @Nullable LogStatements statements;
+  private final BlockStore store;
+  private @Nullable StoreWriter writer;
 
-  WriterConnection(LogDatabase logDatabase, LogStatements table) {
-    this.logDatabase = logDatabase;
-    this.statements = table;
+  WriterConnection(BlockStore store, StoreWriter first) {
+    this.store = store;
+    this.writer = first;
   }
 
-  LogStatements statements() throws SQLException {
-    var open = statements;
+  StoreWriter writer() throws SQLException {
+    var open = writer;
     if (open == null) {
-      open = new LogStatements(logDatabase.openWriter());
-      statements = open;
+      open = store.openWriter();
+      writer = open;
     }
     return open;
   }
 
   void close() {
-    var open = statements;
-    statements = null;
+    var open = writer;
+    writer = null;
     if (open != null) {
       try {
         open.close();

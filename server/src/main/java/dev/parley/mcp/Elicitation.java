@@ -9,7 +9,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// A question of a server to a person during a call: a form to fill in.
-record Elicitation(Object requestId, String message, ObjectNode schema) {
+record Elicitation(JsonNode requestId, String message, ObjectNode schema) {
 
   private static final int MESSAGE_MAX = 4_000;
   private static final int SCHEMA_BYTES_MAX = 64 * 1024;

@@ -1,167 +1,137 @@
 package dev.parley.mcp;
 
-import io.modelcontextprotocol.client.McpAsyncClient;
-import io.modelcontextprotocol.json.TypeRef;
-import io.modelcontextprotocol.spec.McpClientTransport;
-import io.modelcontextprotocol.spec.McpSchema;
-import io.modelcontextprotocol.spec.McpSchema.JSONRPCMessage;
-import io.modelcontextprotocol.spec.McpSchema.JSONRPCNotification;
-import io.modelcontextprotocol.spec.McpSchema.JSONRPCRequest;
-import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse;
-import io.modelcontextprotocol.spec.McpTransportException;
-import io.modelcontextprotocol.spec.ProtocolVersions;
+import dev.parley.mcp.McpMessage.RpcFailure;
+import dev.parley.mcp.McpMessage.RpcNotification;
+import dev.parley.mcp.McpMessage.RpcRequest;
+import dev.parley.mcp.McpMessage.RpcResult;
+import dev.parley.net.Backoff;
+import dev.parley.net.OutgoingHttpClient;
+import dev.parley.net.ResponseStream;
+import dev.parley.net.ServerSentEventStream;
+import dev.parley.net.ServerSentEventStream.EventLimits;
+import dev.parley.net.ServerSentEventStream.StreamItem;
+import dev.parley.protocol.Json;
+import dev.parley.runtime.Threads;
+import dev.parley.runtime.Time;
 import java.io.IOException;
-import java.io.InputStream;
 import java.lang.System.Logger.Level;
-import java.net.http.HttpClient;
-import java.net.http.HttpClient.Redirect;
-import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
-import reactor.util.context.Context;
-import reactor.util.context.ContextView;
+import tools.jackson.databind.JsonNode;
 
-/// A transport over streamable HTTP. Safe for many threads.
+/// A transport over streamable HTTP. Safe for many threads. Each request has its own virtual
+/// thread.
 ///
-/// The transport of the SDK cannot use an address without a path, loses a response whose stream
-/// ends early (SEP-1699), and can report a missing GET stream instead of the required sign-in. Each
-/// request has its own virtual thread.
-final class HttpTransport implements McpClientTransport {
+/// A response whose stream ends early is resumed (SEP-1699).
+final class HttpTransport implements McpTransport {
 
   private static final System.Logger LOG = System.getLogger(HttpTransport.class.getName());
-  private static final Duration CONNECT = Duration.ofSeconds(10);
   private static final Duration END_SESSION_TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration ERROR_PATIENCE = Duration.ofSeconds(5);
   private static final Duration PAUSE_MAX = Duration.ofMinutes(1);
   private static final int RESUMES_MAX = 5;
   private static final int SHOWN = 200;
   private static final String SESSION = "Mcp-Session-Id";
   private static final String EVENTS = "text/event-stream";
+  private static final EventLimits EVENT_LIMITS = new EventLimits(McpMessage.BYTES_MAX);
   private static final int OK = 200;
 
-  /// The server responded with an error status; `known` if the request contained a session id.
-  static final class StatusException extends McpTransportException {
-    private static final long serialVersionUID = 1L;
-    private final int code;
-    private final boolean known;
-    private final transient HttpHeaders headers;
+  /// What all transports of a server share. `bearer` supplies the current token for each request,
+  /// if there is one.
+  record HttpTransportDependencies(
+      OutgoingHttpClient http, Time time, Threads threads, Supplier<Optional<String>> bearer) {}
 
-    StatusException(HttpResponse<?> answer, boolean known, String text) {
-      super("it answered with status " + answer.statusCode() + (text.isEmpty() ? "" : ": " + text));
-      this.code = answer.statusCode();
-      this.known = known;
-      this.headers = answer.headers();
-    }
+  /// The position in a stream, and how long to wait before it is resumed. For one thread.
+  private static final class Cursor {
+    private @Nullable String id;
+    private Duration retry = Duration.ofSeconds(1);
 
-    int code() {
-      return code;
-    }
-
-    HttpHeaders headers() {
-      return headers;
-    }
-
-    /// True if the server no longer knows the session. Some servers respond with 400 in this case.
-    boolean isSessionLost() {
-      return known && (code == 404 || code == 400);
+    void update(ServerSentEventStream events) {
+      id = events.lastEventId() == null ? id : events.lastEventId();
+      var wanted = events.retry();
+      if (wanted != null) {
+        retry = wanted.compareTo(PAUSE_MAX) < 0 ? wanted : PAUSE_MAX;
+      }
     }
   }
 
   private final McpServer.HttpEndpoint server;
-  private final Supplier<Optional<String>> bearer;
-  private final HttpClient http =
-      HttpClient.newBuilder().connectTimeout(CONNECT).followRedirects(Redirect.NEVER).build();
+  private final HttpTransportDependencies dependencies;
   private final Set<Thread> workers = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean listens = new AtomicBoolean();
-  private volatile Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler =
-      message -> message;
-  private volatile Consumer<Throwable> exceptionHandler = _ -> {};
+  private volatile @Nullable Receiver receiver;
   private volatile @Nullable String session;
+  private volatile @Nullable String version;
   private volatile boolean closed;
 
-  /// @param bearer supplies the current token for each request, if there is one
-  HttpTransport(McpServer.HttpEndpoint server, Supplier<Optional<String>> bearer) {
+  HttpTransport(McpServer.HttpEndpoint server, HttpTransportDependencies dependencies) {
     this.server = server;
-    this.bearer = bearer;
+    this.dependencies = dependencies;
   }
 
   @Override
-  public List<String> protocolVersions() {
-    return List.of(
-        ProtocolVersions.MCP_2025_03_26,
-        ProtocolVersions.MCP_2025_06_18,
-        ProtocolVersions.MCP_2025_11_25);
+  public void open(Receiver given) {
+    receiver = given;
   }
 
   @Override
-  public Mono<Void> connect(Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> incoming) {
-    return Mono.fromRunnable(() -> handler = incoming);
+  public List<String> versions() {
+    return List.of("2025-03-26", "2025-06-18", "2025-11-25");
   }
 
   @Override
-  public void setExceptionHandler(Consumer<Throwable> told) {
-    exceptionHandler = told;
+  public void setVersion(String negotiated) {
+    version = negotiated;
   }
 
   @Override
-  public <T> T unmarshalFrom(Object data, TypeRef<T> type) {
-    return McpChannel.JSON.convertValue(data, type);
-  }
-
-  /// Completes when the whole response has been read. Canceling it cancels the request.
-  @Override
-  public Mono<Void> sendMessage(JSONRPCMessage message) {
-    return Mono.deferContextual(
-        around ->
-            Mono.create(
-                sink -> {
-                  var worker =
-                      work(
-                          "mcp-send",
-                          () -> {
-                            try {
-                              post(message, around);
-                              sink.success();
-                            } catch (InterruptedException stopped) {
-                              sink.error(new McpTransportException("the request was canceled"));
-                            } catch (IOException | RuntimeException failed) {
-                              sink.error(failed);
-                            }
-                          });
-                  sink.onCancel(worker::interrupt);
-                }));
+  public String lastLines() {
+    return "";
   }
 
   @Override
-  public Mono<Void> closeGracefully() {
-    return Mono.fromRunnable(
-        () -> {
-          closed = true;
-          endSession();
-          workers.forEach(Thread::interrupt);
-          http.shutdownNow();
-        });
+  public Sending send(McpMessage message, String origin, Consumer<@Nullable IOException> done) {
+    var worker =
+        work(
+            "mcp-send",
+            () -> {
+              @Nullable IOException failure = null;
+              try {
+                post(message, origin);
+              } catch (InterruptedException stopped) {
+                failure = new IOException("the request was canceled");
+              } catch (IOException failed) {
+                failure = failed;
+              }
+              done.accept(failure);
+            });
+    return worker::interrupt;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    endSession();
+    workers.forEach(Thread::interrupt);
   }
 
   private Thread work(String name, Runnable work) {
     var thread =
-        Thread.ofVirtual()
-            .name(name)
+        dependencies
+            .threads()
             .unstarted(
+                name,
                 () -> {
                   try {
                     work.run();
@@ -174,99 +144,96 @@ final class HttpTransport implements McpClientTransport {
     return thread;
   }
 
-  private void post(JSONRPCMessage message, ContextView around)
-      throws IOException, InterruptedException {
-    var known = session;
+  private void post(McpMessage message, String origin) throws IOException, InterruptedException {
+    var known = session != null;
     var request =
-        request(around)
+        request()
             .header("Content-Type", "application/json")
             .header("Accept", "application/json, " + EVENTS)
-            .POST(BodyPublishers.ofByteArray(McpChannel.JSON.writeValueAsBytes(message)));
-    var answer = http.send(request.build(), BodyHandlers.ofInputStream());
-    try (var body = answer.body()) {
-      check(answer, known != null);
+            .POST(BodyPublishers.ofByteArray(Json.bytes(message.json())));
+    try (var answer = open(request)) {
+      if (answer.status() / 100 != 2) {
+        throw refusal(answer, known);
+      }
       answer.headers().firstValue(SESSION).ifPresent(id -> session = id);
-      if (message instanceof JSONRPCNotification told
-          && told.method().equals(McpSchema.METHOD_NOTIFICATION_INITIALIZED)) {
-        listen(around);
+      if (message instanceof RpcNotification(var method, _)
+          && method.equals("notifications/initialized")) {
+        listen();
       }
-      if (isEvents(answer)) {
-        follow(body, message instanceof JSONRPCRequest asked ? asked.id() : null, around);
-      } else if (message instanceof JSONRPCRequest) {
-        deliver(readAll(body), around);
+      var asked = message instanceof RpcRequest(var id, _, _) ? id : null;
+      if (answer.hasEvents()) {
+        follow(answer, asked, origin);
+      } else if (asked != null) {
+        var body = answer.readAll(McpMessage.BYTES_MAX, Time.WAIT_MAX);
+        deliver(new String(body, StandardCharsets.UTF_8), origin);
       }
+    } catch (TimeoutException never) {
+      throw new IOException(never);
     }
   }
 
-  private HttpRequest.Builder request(ContextView around) {
+  private HttpRequest.Builder request() {
     var request = HttpRequest.newBuilder(server.url());
     server.headers().forEach(request::setHeader);
-    bearer.get().ifPresent(token -> request.setHeader("Authorization", "Bearer " + token));
+    dependencies
+        .bearer()
+        .get()
+        .ifPresent(token -> request.setHeader("Authorization", "Bearer " + token));
     var known = session;
+    var negotiated = version;
     if (known != null) {
       request.setHeader(SESSION, known);
-      around
-          .<String>getOrEmpty(McpAsyncClient.NEGOTIATED_PROTOCOL_VERSION)
-          .ifPresent(version -> request.setHeader("MCP-Protocol-Version", version));
+      if (negotiated != null) {
+        request.setHeader("MCP-Protocol-Version", negotiated);
+      }
     }
     return request;
   }
 
-  private static void check(HttpResponse<InputStream> answer, boolean known) throws IOException {
-    if (answer.statusCode() / 100 != 2) {
-      var text = new String(answer.body().readNBytes(SHOWN), StandardCharsets.UTF_8).strip();
-      throw new StatusException(answer, known, text);
-    }
-  }
-
-  /// The server has accepted the request, and may have executed it. So no status may be treated
-  /// here as if nothing had been done and the request could be sent again.
-  private static void checkResumed(HttpResponse<InputStream> answer) throws IOException {
+  /// Without a timeout: the session decides how long a request may take, and interrupts it.
+  private ResponseStream open(HttpRequest.Builder request)
+      throws IOException, InterruptedException {
     try {
-      check(answer, false);
-    } catch (StatusException refused) {
-      throw new McpTransportException("it does not resume its response: " + refused.getMessage());
+      return dependencies.http().open(request.build(), Time.WAIT_MAX);
+    } catch (TimeoutException never) {
+      throw new IOException(never);
     }
   }
 
-  private static boolean isEvents(HttpResponse<?> answer) {
-    return answer
-        .headers()
-        .firstValue("Content-Type")
-        .filter(type -> type.toLowerCase(Locale.ROOT).startsWith(EVENTS))
-        .isPresent();
-  }
-
-  private static String readAll(InputStream body) throws IOException {
-    var bytes = body.readNBytes(McpChannel.MESSAGE_BYTES_MAX + 1);
-    if (bytes.length > McpChannel.MESSAGE_BYTES_MAX) {
-      throw new IOException("a response has more than " + McpChannel.MESSAGE_BYTES_MAX + " bytes");
-    }
-    return new String(bytes, StandardCharsets.UTF_8);
+  private static StatusException refusal(ResponseStream answer, boolean known)
+      throws InterruptedException {
+    var text = answer.excerpt(SHOWN, ERROR_PATIENCE).strip();
+    return new StatusException(answer.status(), answer.headers(), known, text);
   }
 
   /// Reads the response stream of a request. If the stream ends before the result, it is resumed
   /// after its last event, once the retry time of the server has passed.
-  private void follow(InputStream body, @Nullable Object id, ContextView around)
+  private void follow(ResponseStream answer, @Nullable JsonNode id, String origin)
       throws IOException, InterruptedException {
-    var sseCursor = new SseStream.SseCursor();
-    var answered = read(new StreamRead(body, id, true), sseCursor, around);
+    var cursor = new Cursor();
+    var answered = read(new StreamRead(answer, id, true), cursor, origin);
     for (var failures = 0; id != null && !answered; ) {
-      if (sseCursor.id() == null) {
+      if (cursor.id == null) {
         throw new IOException("it ended the stream before the result");
       }
-      Thread.sleep(sseCursor.retry());
-      try {
-        var answer = get(sseCursor, around);
-        try (var more = answer.body()) {
-          checkResumed(answer);
+      dependencies.time().sleep(cursor.retry);
+      @Nullable StatusException refusal = null;
+      try (var more = get(cursor)) {
+        if (more.status() / 100 == 2) {
           failures = 0;
-          answered = read(new StreamRead(more, id, false), sseCursor, around);
+          answered = read(new StreamRead(more, id, false), cursor, origin);
+        } else {
+          refusal = refusal(more, false);
         }
       } catch (IOException broken) {
         if (closed || ++failures == RESUMES_MAX) {
           throw broken;
         }
+      }
+      if (refusal != null) {
+        // The server has accepted the request, and may have executed it. So no status may be
+        // treated here as if nothing had been done and the request could be sent again.
+        throw new IOException("it does not resume its response: " + refusal.getMessage());
       }
     }
   }
@@ -274,113 +241,105 @@ final class HttpTransport implements McpClientTransport {
   /// A stream, and the id of the request whose result it may contain. With `toEnd` it is read to
   /// its end, so that the connection can be reused; a stream that serves more than one request may
   /// never end.
-  private record StreamRead(InputStream body, @Nullable Object id, boolean toEnd) {}
+  private record StreamRead(ResponseStream body, @Nullable JsonNode id, boolean toEnd) {}
 
   /// True if the result was received.
-  private boolean read(StreamRead streamRead, SseStream.SseCursor sseCursor, ContextView around)
-      throws IOException {
+  private boolean read(StreamRead streamRead, Cursor cursor, String origin)
+      throws IOException, InterruptedException {
     var answered = false;
-    try {
-      var events = new SseStream(streamRead.body(), sseCursor);
-      for (var data = events.next(); data != null; data = events.next()) {
-        answered |=
-            deliver(data, around).filter(known -> isSame(known, streamRead.id())).isPresent();
-        if (answered && !streamRead.toEnd()) {
-          return true;
+    var events = streamRead.body().events(EVENT_LIMITS);
+    while (true) {
+      var item = events.next(Time.WAIT_MAX);
+      cursor.update(events);
+      switch (item) {
+        case StreamItem.EventReceived(var event) -> {
+          var isMessage = event.event().isEmpty() || event.event().equals("message");
+          if (isMessage && !event.data().isEmpty()) {
+            var id = deliver(event.data(), origin);
+            answered |= id.isPresent() && isSame(id.get(), streamRead.id());
+            if (answered && !streamRead.toEnd()) {
+              return true;
+            }
+          }
         }
-      }
-    } catch (IOException broken) {
-      // The stream can be resumed where it broke.
-      if (answered) {
-        return true;
-      }
-      if (closed || Thread.currentThread().isInterrupted() || sseCursor.id() == null) {
-        throw broken;
+        case StreamItem.StreamEnded(var reason) -> {
+          // A stream that broke can be resumed there.
+          if (reason == null || answered || (!closed && cursor.id != null)) {
+            return answered;
+          }
+          throw reason;
+        }
+        case StreamItem.StreamSilent _ -> {} // Waits on.
       }
     }
-    return answered;
   }
 
-  private static boolean isSame(Object known, @Nullable Object id) {
-    return String.valueOf(known).equals(String.valueOf(id));
+  private static boolean isSame(JsonNode known, @Nullable JsonNode id) {
+    return id != null && known.asString("").equals(id.asString(""));
   }
 
-  /// Passes a message to the handler. Returns the id of the request that it answers, if any.
-  private Optional<Object> deliver(String text, ContextView around) {
-    JSONRPCMessage message;
+  /// Passes a message on. Returns the id of the request that it answers, if any.
+  private Optional<JsonNode> deliver(String text, String origin) {
+    McpMessage message;
     try {
-      message = McpSchema.deserializeJsonRpcMessage(McpChannel.JSON, text);
-    } catch (IOException | RuntimeException noMessage) {
+      message = McpMessage.parse(text);
+    } catch (IOException noMessage) {
       LOG.log(
           Level.DEBUG, "{0} sent an invalid message: {1}", server, BoundedText.cut(text, SHOWN));
       return Optional.empty();
     }
-    handler
-        .apply(Mono.just(message))
-        .contextWrite(Context.of(around))
-        .subscribe(
-            _ -> {},
-            broken -> LOG.log(Level.ERROR, "cannot handle a message of " + server, broken));
-    return message instanceof JSONRPCResponse response
-        ? Optional.ofNullable(response.id())
-        : Optional.empty();
+    var to = receiver;
+    if (to != null) {
+      to.onMessage(message, origin);
+    }
+    return switch (message) {
+      case RpcResult(var id, _) -> Optional.of(id);
+      case RpcFailure(var id, _, _) -> Optional.of(id);
+      case RpcRequest _, RpcNotification _ -> Optional.empty();
+    };
   }
 
-  private HttpResponse<InputStream> get(SseStream.SseCursor sseCursor, ContextView around)
-      throws IOException, InterruptedException {
-    var request = request(around).header("Accept", EVENTS).GET();
-    if (sseCursor.id() != null) {
-      request.header("Last-Event-ID", sseCursor.id());
+  private ResponseStream get(Cursor cursor) throws IOException, InterruptedException {
+    var request = request().header("Accept", EVENTS).GET();
+    if (cursor.id != null) {
+      request.header("Last-Event-ID", cursor.id);
     }
-    return http.send(request.build(), BodyHandlers.ofInputStream());
+    return open(request);
   }
 
   /// Reads messages that belong to no request, if the server has a stream for them.
-  private void listen(ContextView around) {
-    if (!listens.compareAndSet(false, true)) {
-      return;
+  private void listen() {
+    if (listens.compareAndSet(false, true)) {
+      work("mcp-listen", this::listenLoop);
     }
-    var version = around.<String>getOrEmpty(McpAsyncClient.NEGOTIATED_PROTOCOL_VERSION);
-    var of =
-        version
-            .map(text -> Context.of(McpAsyncClient.NEGOTIATED_PROTOCOL_VERSION, text))
-            .orElseGet(Context::empty);
-    work("mcp-listen", () -> listenLoop(of));
   }
 
-  private void listenLoop(ContextView around) {
-    var sseCursor = new SseStream.SseCursor();
-    var pause = sseCursor.retry();
+  private void listenLoop() {
+    var cursor = new Cursor();
+    var failures = 0;
     try {
       while (!closed) {
-        var before = sseCursor.id();
-        try {
-          var answer = get(sseCursor, around);
-          try (var body = answer.body()) {
-            if (answer.statusCode() != OK || !isEvents(answer)) {
-              // The server has no such stream. The next request reports a problem with the
-              // connection, if there is one.
-              return;
-            }
-            read(new StreamRead(body, null, true), sseCursor, around);
+        var before = cursor.id;
+        try (var answer = get(cursor)) {
+          if (answer.status() != OK || !answer.hasEvents()) {
+            // The server has no such stream. The next request reports a problem with the
+            // connection, if there is one.
+            return;
           }
+          read(new StreamRead(answer, null, true), cursor, "");
         } catch (IOException broken) {
-          if (!closed) {
-            exceptionHandler.accept(broken);
+          var to = receiver;
+          if (!closed && to != null) {
+            to.onFailure(broken, false);
           }
         }
-        var news = sseCursor.id() != null && !sseCursor.id().equals(before);
-        pause = news ? sseCursor.retry() : doubled(pause);
-        Thread.sleep(pause);
+        var news = cursor.id != null && !cursor.id.equals(before);
+        failures = news ? 0 : failures + 1;
+        dependencies.time().sleep(new Backoff(cursor.retry, PAUSE_MAX).delay(failures + 1));
       }
     } catch (InterruptedException closing) {
       // The transport is closed.
     }
-  }
-
-  private static Duration doubled(Duration pause) {
-    var twice = pause.multipliedBy(2).plusMillis(1);
-    return twice.compareTo(PAUSE_MAX) < 0 ? twice : PAUSE_MAX;
   }
 
   /// Ends the session on the server, if there is one.
@@ -388,10 +347,9 @@ final class HttpTransport implements McpClientTransport {
     if (session == null) {
       return;
     }
-    try {
-      var request = request(Context.empty()).timeout(END_SESSION_TIMEOUT).DELETE().build();
-      http.send(request, BodyHandlers.discarding());
-    } catch (IOException noMatter) {
+    try (var _ = dependencies.http().open(request().DELETE().build(), END_SESSION_TIMEOUT)) {
+      // The status does not matter.
+    } catch (IOException | TimeoutException noMatter) {
       LOG.log(Level.DEBUG, "cannot end the session at {0}: {1}", server, noMatter.getMessage());
     } catch (InterruptedException inHaste) {
       Thread.currentThread().interrupt();

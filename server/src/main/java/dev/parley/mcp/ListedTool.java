@@ -2,7 +2,6 @@ package dev.parley.mcp;
 
 import dev.parley.protocol.Json;
 import dev.parley.tool.Tool.Effect;
-import io.modelcontextprotocol.spec.McpSchema;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +24,7 @@ record ListedTool(String name, String description, ObjectNode schema, Effect eff
     var listed = new ArrayList<ListedTool>();
     var params = Json.object();
     for (var page = 0; page < PAGES_MAX && listed.size() < TOOLS_MAX; page++) {
-      var answer = server.request(McpSchema.METHOD_TOOLS_LIST, params, patience);
+      var answer = server.request("tools/list", params, patience);
       for (var tool : answer.path("tools")) {
         of(tool).ifPresent(listed::add);
       }

@@ -1,6 +1,10 @@
 package dev.parley.mcp;
 
+import dev.parley.mcp.McpDependencies.McpTimeouts;
 import dev.parley.mcp.McpFailure.FailureKind;
+import dev.parley.mcp.OAuthDiscovery.BearerChallenge;
+import dev.parley.runtime.Threads;
+import dev.parley.runtime.Time;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -25,7 +29,9 @@ final class McpConnection implements AutoCloseable, McpSession.SessionListener {
   }
 
   private final String server;
-  private final Supplier<McpChannel> wires;
+  private final Supplier<McpTransport> transports;
+  private final Time time;
+  private final Threads threads;
   private final McpTimeouts mcpTimeouts;
   private final String clientVersion;
   private final Thread thread;
@@ -45,13 +51,14 @@ final class McpConnection implements AutoCloseable, McpSession.SessionListener {
   private int attempts;
   private long retryAt;
 
-  McpConnection(
-      McpServer server, Supplier<McpChannel> wires, McpTimeouts mcpTimeouts, String clientVersion) {
+  McpConnection(McpServer server, Supplier<McpTransport> transports, McpDependencies dependencies) {
     this.server = server.name();
-    this.wires = wires;
-    this.mcpTimeouts = mcpTimeouts;
-    this.clientVersion = clientVersion;
-    this.thread = Thread.ofVirtual().name("mcp-" + this.server).unstarted(this::maintain);
+    this.transports = transports;
+    this.time = dependencies.time();
+    this.threads = dependencies.threads();
+    this.mcpTimeouts = dependencies.timeouts();
+    this.clientVersion = dependencies.version();
+    this.thread = threads.unstarted("mcp-" + this.server, this::maintain);
   }
 
   McpConnection start() {
@@ -62,7 +69,7 @@ final class McpConnection implements AutoCloseable, McpSession.SessionListener {
   /// The open session. Waits while it is being opened, or soon will be.
   synchronized McpSession session() throws McpFailure, InterruptedException {
     awaitSettled();
-    if (state == State.DOWN && !signInNeeded() && retryAt - System.nanoTime() < SOON.toNanos()) {
+    if (state == State.DOWN && !signInNeeded() && time.remaining(retryAt) < SOON.toNanos()) {
       var before = attempts;
       while (state == State.DOWN && attempts == before) {
         wait();
@@ -125,7 +132,7 @@ final class McpConnection implements AutoCloseable, McpSession.SessionListener {
     if (over) {
       sessionEnded(from, what);
     } else {
-      Thread.ofVirtual().name("mcp-check-" + server).start(() -> check(from, what));
+      threads.start("mcp-check-" + server, () -> check(from, what));
     }
   }
 
@@ -171,15 +178,15 @@ final class McpConnection implements AutoCloseable, McpSession.SessionListener {
   /// changes, and over HTTP a report can be lost. With the lock.
   private void refreshIfOld() {
     var current = mcpSession;
-    var age = System.nanoTime() - listedAt;
+    var age = time.nanos() - listedAt;
     if (lists
         && !refreshing
         && state == State.UP
         && current != null
         && age > mcpTimeouts.toolListMaxAge().toNanos()) {
       refreshing = true;
-      listedAt = System.nanoTime();
-      Thread.ofVirtual().name("mcp-list-" + server).start(() -> refresh(current));
+      listedAt = time.nanos();
+      threads.start("mcp-list-" + server, () -> refresh(current));
     }
   }
 
@@ -211,11 +218,11 @@ final class McpConnection implements AutoCloseable, McpSession.SessionListener {
     var failures = 0;
     try {
       while (!Thread.currentThread().isInterrupted()) {
-        var began = System.nanoTime();
-        try (var opened = new McpSession(server, wires.get(), this)) {
+        var began = time.nanos();
+        try (var opened = new McpSession(server, transports.get(), this, time)) {
           open(opened);
           watch(opened);
-          var lived = Duration.ofNanos(System.nanoTime() - began);
+          var lived = Duration.ofNanos(time.nanos() - began);
           var healthy = opened.answered() || lived.compareTo(mcpTimeouts.healthyAfter()) > 0;
           failures = healthy || isSessionLost() ? 0 : failures + 1;
         } catch (McpFailure failed) {
@@ -273,7 +280,7 @@ final class McpConnection implements AutoCloseable, McpSession.SessionListener {
 
   private synchronized void setTools(McpSession from, List<ListedTool> listed, int upTo) {
     tools = listed;
-    listedAt = System.nanoTime();
+    listedAt = time.nanos();
     known = upTo;
     if (mcpSession == from && state == State.STARTING) {
       state = State.UP;
@@ -299,16 +306,15 @@ final class McpConnection implements AutoCloseable, McpSession.SessionListener {
       return;
     }
     state = State.DOWN;
-    retryAt = System.nanoTime() + pause.toNanos();
+    retryAt = time.deadline(pause);
     notifyAll();
     var level = failures == 1 && !signIn ? Level.WARNING : Level.DEBUG;
     LOG.log(level, () -> failureNow().text().replace('\n', ' '));
     while (state == State.DOWN) {
-      var millis = (retryAt - System.nanoTime()) / 1_000_000;
       if (signIn) {
         wait();
-      } else if (millis > 0) {
-        wait(millis);
+      } else if (time.remaining(retryAt) > 0) {
+        time.waitUntil(this, retryAt);
       } else {
         tryAgain();
       }
@@ -324,13 +330,12 @@ final class McpConnection implements AutoCloseable, McpSession.SessionListener {
 
   /// Waits while the connection is being opened or the tools are being listed. With the lock.
   private void awaitSettled() throws InterruptedException {
-    var deadline = System.nanoTime() + mcpTimeouts.connect().toNanos();
+    var deadline = time.deadline(mcpTimeouts.connect());
     while (state == State.STARTING || (state == State.UP && known != changes)) {
-      var millis = (deadline - System.nanoTime()) / 1_000_000;
-      if (millis <= 0) {
+      if (time.remaining(deadline) <= 0) {
         return;
       }
-      wait(millis);
+      time.waitUntil(this, deadline);
     }
   }
 
@@ -349,7 +354,7 @@ final class McpConnection implements AutoCloseable, McpSession.SessionListener {
     if (state != State.DOWN || reason.kind() == FailureKind.UNAUTHORIZED) {
       return reason;
     }
-    var seconds = Math.max(1, (retryAt - System.nanoTime()) / 1_000_000_000);
+    var seconds = Math.max(1, time.remaining(retryAt) / 1_000_000_000);
     return new McpFailure(
         FailureKind.UNAVAILABLE,
         BoundedText.sentence(reason.text()) + "\nThe next attempt is in " + seconds + " s");

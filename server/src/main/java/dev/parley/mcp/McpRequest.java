@@ -1,5 +1,7 @@
 package dev.parley.mcp;
 
+import dev.parley.protocol.Json;
+import dev.parley.runtime.Time;
 import dev.parley.tool.ToolContext;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -18,7 +20,45 @@ final class McpRequest {
   /// A message of the server about the request.
   sealed interface RequestEvent {
     record ProgressReported(double progress, @Nullable Double total, @Nullable String message)
-        implements RequestEvent {}
+        implements RequestEvent {
+
+      private static final int MESSAGE_MAX = 1_000;
+      // Without a total, this count is shown as half of the work.
+      private static final double HALF = 10;
+
+      /// Reads the parameters of a progress notification.
+      static Optional<ProgressReported> of(JsonNode params) {
+        var progress = params.path("progress").asDouble(-1);
+        var total = params.path("total").asDouble(0);
+        var message = params.path("message").asString("");
+        return Double.isFinite(progress) && progress >= 0
+            ? Optional.of(
+                new ProgressReported(
+                    progress,
+                    Double.isFinite(total) && total > 0 ? total : null,
+                    message.isEmpty() ? null : BoundedText.cut(message, MESSAGE_MAX)))
+            : Optional.empty();
+      }
+
+      /// Reports it as progress of a tool call.
+      void report(ToolContext context) {
+        if (total == null) {
+          context.progress(progress / (progress + HALF), message);
+        } else if (whole(progress) && whole(total)) {
+          var steps =
+              Json.object()
+                  .put("stepsCompleted", (long) progress)
+                  .put("stepsTotal", total.longValue());
+          context.progress(Math.min(1, progress / total), message, steps);
+        } else {
+          context.progress(Math.min(1, progress / total), message);
+        }
+      }
+
+      private static boolean whole(double number) {
+        return number == Math.rint(number) && number < Long.MAX_VALUE;
+      }
+    }
 
     record QuestionAsked(Elicitation question) implements RequestEvent {}
 
@@ -30,13 +70,15 @@ final class McpRequest {
   }
 
   private final long id;
+  private final Time time;
   private final @Nullable ToolContext context;
   private final Deque<Elicitation> questions = new ArrayDeque<>();
   private RequestEvent.@Nullable ProgressReported progressReported;
   private @Nullable RequestEvent end;
   private int asked;
 
-  McpRequest(long id, @Nullable ToolContext context) {
+  McpRequest(long id, @Nullable ToolContext context, Time time) {
+    this.time = time;
     this.id = id;
     this.context = context;
   }
@@ -82,7 +124,7 @@ final class McpRequest {
 
   /// Waits for the next message.
   synchronized RequestEvent next(Duration patience) throws InterruptedException {
-    var deadline = System.nanoTime() + patience.toNanos();
+    var deadline = time.deadline(patience);
     while (true) {
       if (progressReported != null) {
         var latest = progressReported;
@@ -95,11 +137,10 @@ final class McpRequest {
       if (!questions.isEmpty()) {
         return new RequestEvent.QuestionAsked(questions.remove());
       }
-      var millis = (deadline - System.nanoTime()) / 1_000_000;
-      if (millis <= 0) {
+      if (time.remaining(deadline) <= 0) {
         return new RequestEvent.RequestTimedOut();
       }
-      wait(millis);
+      time.waitUntil(this, deadline);
     }
   }
 }

@@ -1,12 +1,15 @@
 package dev.parley.mcp;
 
 import dev.parley.mcp.McpFailure.FailureKind;
+import dev.parley.mcp.OAuthDiscovery.BearerChallenge;
+import dev.parley.mcp.OAuthDiscovery.OAuthServer;
 import dev.parley.protocol.AuthEvent.AuthType;
 import dev.parley.protocol.Json;
+import dev.parley.runtime.Threads;
 import dev.parley.tool.ToolAnswer;
 import dev.parley.tool.ToolContext;
 import dev.parley.tool.ToolResult;
-import dev.parley.tool.ToolSignIn;
+import dev.parley.tool.ToolResult.ToolSignIn;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,7 +23,7 @@ final class McpServerConnections implements AutoCloseable {
   private static final int OWNERS_MAX = 100;
 
   private final McpServer server;
-  private final McpServers.McpServersDependencies mcpServersDependencies;
+  private final McpDependencies dependencies;
   private final OAuthDiscovery oAuthDiscovery;
   private final McpConnection shared;
   // Least recently used first.
@@ -29,18 +32,11 @@ final class McpServerConnections implements AutoCloseable {
   private boolean closed;
 
   McpServerConnections(
-      McpServer server,
-      McpServers.McpServersDependencies mcpServersDependencies,
-      OAuthDiscovery oAuthDiscovery) {
+      McpServer server, McpDependencies dependencies, OAuthDiscovery oAuthDiscovery) {
     this.server = server;
-    this.mcpServersDependencies = mcpServersDependencies;
+    this.dependencies = dependencies;
     this.oAuthDiscovery = oAuthDiscovery;
-    this.shared =
-        new McpConnection(
-            server,
-            () -> channel(Optional.empty()),
-            mcpServersDependencies.timeouts(),
-            mcpServersDependencies.version());
+    this.shared = new McpConnection(server, () -> transport(Optional.empty()), dependencies);
   }
 
   McpServer server() {
@@ -127,7 +123,19 @@ final class McpServerConnections implements AutoCloseable {
       owners.clear();
     }
     links.add(shared::close);
-    McpServers.runAll(links);
+    runAll(dependencies.threads(), links);
+  }
+
+  /// Runs all in parallel, and waits.
+  static void runAll(Threads threads, List<Runnable> all) {
+    for (var thread : all.stream().map(each -> threads.start("mcp-close", each)).toList()) {
+      try {
+        thread.join();
+      } catch (InterruptedException inHaste) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
   }
 
   /// An operation on a connection.
@@ -163,7 +171,7 @@ final class McpServerConnections implements AutoCloseable {
   private boolean personal(String owner, McpConnection refused) {
     if (refused != shared) {
       if (signedIn(owner)) {
-        mcpServersDependencies.tokens().reject(owner, server.name());
+        dependencies.tokens().reject(owner, server.name());
       }
       return true;
     }
@@ -204,12 +212,12 @@ final class McpServerConnections implements AutoCloseable {
 
   private void reject(String owner, McpConnection mcpConnection) {
     if (unauthorized(mcpConnection)) {
-      mcpServersDependencies.tokens().reject(owner, server.name());
+      dependencies.tokens().reject(owner, server.name());
     }
   }
 
   private boolean signedIn(String owner) {
-    return mcpServersDependencies.tokens().bearer(owner, server.name()).isPresent();
+    return dependencies.tokens().bearer(owner, server.name()).isPresent();
   }
 
   private static boolean unauthorized(McpConnection mcpConnection) {
@@ -234,12 +242,7 @@ final class McpServerConnections implements AutoCloseable {
         var mcpConnection = owners.get(owner);
         if (mcpConnection == null && !closed) {
           mcpConnection =
-              new McpConnection(
-                      server,
-                      () -> channel(Optional.of(owner)),
-                      mcpServersDependencies.timeouts(),
-                      mcpServersDependencies.version())
-                  .start();
+              new McpConnection(server, () -> transport(Optional.of(owner)), dependencies).start();
           owners.put(owner, mcpConnection);
           if (owners.size() > OWNERS_MAX) {
             idle.add(owners.pollFirstEntry().getValue());
@@ -249,19 +252,22 @@ final class McpServerConnections implements AutoCloseable {
       }
     } finally {
       idle.forEach(
-          mcpConnection -> Thread.ofVirtual().name("mcp-close").start(mcpConnection::close));
+          mcpConnection -> dependencies.threads().start("mcp-close", mcpConnection::close));
     }
   }
 
-  private McpChannel channel(Optional<String> owner) {
+  private McpTransport transport(Optional<String> owner) {
     return switch (server.endpoint()) {
       case McpServer.StdioEndpoint process ->
-          McpChannel.of(process, server.name(), mcpServersDependencies);
+          new StdioTransport(process, dependencies, server.name());
       case McpServer.HttpEndpoint there ->
-          McpChannel.of(
+          new HttpTransport(
               there,
-              () ->
-                  owner.flatMap(who -> mcpServersDependencies.tokens().bearer(who, server.name())));
+              new HttpTransport.HttpTransportDependencies(
+                  dependencies.http(),
+                  dependencies.time(),
+                  dependencies.threads(),
+                  () -> owner.flatMap(who -> dependencies.tokens().bearer(who, server.name()))));
     };
   }
 

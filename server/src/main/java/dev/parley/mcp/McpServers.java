@@ -1,8 +1,8 @@
 package dev.parley.mcp;
 
-import dev.parley.net.AddressPolicy;
+import dev.parley.mcp.OAuthDiscovery.OAuthServer;
+import dev.parley.runtime.Threads;
 import dev.parley.tool.Toolbox;
-import dev.parley.tool.process.ManagedProcesses;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,24 +16,14 @@ public final class McpServers implements AutoCloseable {
   /// `mcp:server/tool` for one.
   public static final String PREFIX = "mcp:";
 
-  /// The dependencies; `version` is the version that Parley reports to servers, and `addresses`
-  /// decides which addresses a sign-in may use.
-  public record McpServersDependencies(
-      ManagedProcesses children,
-      McpTokenProvider tokens,
-      McpTimeouts timeouts,
-      String version,
-      AddressPolicy addresses) {}
-
   private final Map<String, McpServerConnections> remotes = new LinkedHashMap<>();
-  private final OAuthDiscovery oAuthDiscovery;
+  private final Threads threads;
 
-  public McpServers(List<McpServer> servers, McpServersDependencies mcpServersDependencies) {
-    oAuthDiscovery = new OAuthDiscovery(mcpServersDependencies.addresses());
+  public McpServers(List<McpServer> servers, McpDependencies dependencies) {
+    threads = dependencies.threads();
+    var oAuthDiscovery = new OAuthDiscovery(dependencies.http(), dependencies.addresses());
     for (var server : servers) {
-      if (remotes.put(
-              server.name(),
-              new McpServerConnections(server, mcpServersDependencies, oAuthDiscovery))
+      if (remotes.put(server.name(), new McpServerConnections(server, dependencies, oAuthDiscovery))
           != null) {
         throw new IllegalArgumentException("two MCP servers have the name " + server.name());
       }
@@ -98,11 +88,11 @@ public final class McpServers implements AutoCloseable {
   /// Closes all connections and stops all processes, in parallel, within seconds.
   @Override
   public void close() {
-    runAll(
+    McpServerConnections.runAll(
+        threads,
         remotes.values().stream()
             .<Runnable>map(mcpServerConnections -> mcpServerConnections::close)
             .toList());
-    oAuthDiscovery.close();
   }
 
   private McpToolbox.ToolSelection choice(String wanted) {
@@ -113,19 +103,5 @@ public final class McpServers implements AutoCloseable {
     }
     return new McpToolbox.ToolSelection(
         mcpServerConnections, parts.length == 1 ? Optional.empty() : Optional.of(parts[1]));
-  }
-
-  /// Runs all in parallel, and waits.
-  static void runAll(List<Runnable> all) {
-    var threads =
-        all.stream().map(each -> Thread.ofVirtual().name("mcp-close").start(each)).toList();
-    for (var thread : threads) {
-      try {
-        thread.join();
-      } catch (InterruptedException inHaste) {
-        Thread.currentThread().interrupt();
-        return;
-      }
-    }
   }
 }

@@ -1,45 +1,39 @@
 package dev.parley.mcp;
 
 import dev.parley.mcp.McpFailure.FailureKind;
+import dev.parley.mcp.McpFailure.McpFailureFactory;
+import dev.parley.mcp.McpMessage.RpcFailure;
+import dev.parley.mcp.McpMessage.RpcNotification;
+import dev.parley.mcp.McpMessage.RpcRequest;
+import dev.parley.mcp.McpMessage.RpcResult;
 import dev.parley.mcp.McpRequest.RequestEvent;
 import dev.parley.protocol.Json;
+import dev.parley.runtime.Time;
 import dev.parley.tool.ToolContext;
-import io.modelcontextprotocol.client.McpAsyncClient;
-import io.modelcontextprotocol.spec.McpSchema;
-import io.modelcontextprotocol.spec.McpSchema.JSONRPCMessage;
-import io.modelcontextprotocol.spec.McpSchema.JSONRPCNotification;
-import io.modelcontextprotocol.spec.McpSchema.JSONRPCRequest;
-import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse;
-import io.modelcontextprotocol.spec.ProtocolVersions;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import reactor.core.Disposable;
-import reactor.core.Disposables;
-import reactor.core.publisher.Mono;
-import reactor.util.context.Context;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.LongNode;
+import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// A session with one server over one connection: requests, responses, and the requests and
-/// notifications of the server. Safe for many threads.
-///
-/// It replaces the client of the SDK, which can neither cancel a request nor report during which
-/// request the server asks a question (decision 0011).
-final class McpSession implements AutoCloseable {
+/// notifications of the server. Safe for many threads; the lock of `callLock` guards `calling`.
+final class McpSession implements AutoCloseable, McpTransport.Receiver {
 
   private static final System.Logger LOG = System.getLogger(McpSession.class.getName());
-  private static final String VERSION = ProtocolVersions.MCP_2025_11_25;
+  private static final String VERSION = "2025-11-25";
   private static final String CANCELLED = "notifications/cancelled";
-  private static final String ORIGIN = McpSession.class.getName() + ".origin";
-  private static final Duration CLOSING = Duration.ofSeconds(5);
+  private static final String INITIALIZE = "initialize";
   private static final Duration INITIALIZED_TIMEOUT = Duration.ofSeconds(5);
   private static final int LOGGED_MAX = 1_000;
 
@@ -54,48 +48,44 @@ final class McpSession implements AutoCloseable {
   }
 
   private final String server;
-  private final McpChannel mcpChannel;
+  private final McpTransport transport;
+  private final Time time;
   private final SessionListener listener;
   private final McpFailureFactory failures;
   private final AtomicLong ids = new AtomicLong();
   private final Map<String, McpRequest> open = new ConcurrentHashMap<>();
-  // Held during calls once the server has asked a question without naming the call.
-  private final Semaphore callPermit = new Semaphore(1, true);
+  // One call at a time, once the server has asked a question without naming the call.
+  private final Object callLock = new Object();
+  private boolean calling;
   private volatile boolean oneCallAtATime;
   private volatile boolean answered;
-  private volatile String version = VERSION;
   private final AtomicReference<@Nullable McpFailure> endReason = new AtomicReference<>();
 
-  McpSession(String server, McpChannel mcpChannel, SessionListener sessionListener) {
+  McpSession(String server, McpTransport transport, SessionListener sessionListener, Time time) {
     this.server = server;
-    this.mcpChannel = mcpChannel;
+    this.transport = transport;
+    this.time = time;
     this.listener = sessionListener;
-    this.failures = new McpFailureFactory(server, mcpChannel);
+    this.failures = new McpFailureFactory(server, transport);
   }
 
   /// Opens the connection and initializes the session. Returns the capabilities of the server.
   JsonNode open(String clientVersion, Duration patience) throws McpFailure, InterruptedException {
-    mcpChannel.transport().setExceptionHandler(this::onTransportError);
-    mcpChannel
-        .transport()
-        .connect(
-            incoming ->
-                Mono.deferContextual(
-                    around ->
-                        incoming.doOnNext(
-                            message ->
-                                receive(message, around.<String>getOrEmpty(ORIGIN).orElse("")))))
-        .subscribe(_ -> {}, failed -> end(failures.of(failed)));
+    try {
+      transport.open(this);
+    } catch (IOException failed) {
+      end(failures.of(failed));
+    }
     var hello = Json.object().put("protocolVersion", VERSION);
     // An elicitation capability without fields means forms.
     hello.putObject("capabilities").putObject("elicitation");
     hello.putObject("clientInfo").put("name", "parley").put("version", clientVersion);
-    var welcome = request(McpSchema.METHOD_INITIALIZE, hello, patience);
+    var welcome = request(INITIALIZE, hello, patience);
     var wanted = welcome.path("protocolVersion").asString("");
-    if (!mcpChannel.transport().protocolVersions().contains(wanted)) {
+    if (!transport.versions().contains(wanted)) {
       throw failures.rejected("its MCP version is not supported: " + wanted);
     }
-    version = wanted;
+    transport.setVersion(wanted);
     sendInitialized();
     return welcome.path("capabilities");
   }
@@ -104,18 +94,18 @@ final class McpSession implements AutoCloseable {
   /// could arrive first, and a server may offer some tools only then. The wait is short, and an
   /// error is reported by the next request.
   private void sendInitialized() throws InterruptedException {
-    var heard = new CountDownLatch(1);
-    sending(new JSONRPCNotification(McpSchema.METHOD_NOTIFICATION_INITIALIZED, null), "")
-        .doFinally(_ -> heard.countDown())
-        .subscribe(
-            _ -> {},
-            failed ->
-                LOG.log(
-                    Level.DEBUG,
-                    "cannot send initialized to {0}: {1}",
-                    server,
-                    failed.getMessage()));
-    if (!heard.await(INITIALIZED_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+    var received = new McpRequest(ids.incrementAndGet(), null, time);
+    transport.send(
+        new RpcNotification("notifications/initialized", MissingNode.getInstance()),
+        "",
+        failure -> {
+          if (failure != null) {
+            LOG.log(
+                Level.DEBUG, "cannot send initialized to {0}: {1}", server, failure.getMessage());
+          }
+          received.complete(Json.object());
+        });
+    if (received.next(INITIALIZED_TIMEOUT) instanceof RequestEvent.RequestTimedOut) {
       LOG.log(Level.DEBUG, "the MCP server {0} does not acknowledge initialized", server);
     }
   }
@@ -123,31 +113,51 @@ final class McpSession implements AutoCloseable {
   /// Sends a request, and waits for the result.
   JsonNode request(String method, ObjectNode params, Duration patience)
       throws McpFailure, InterruptedException {
-    return awaitResult(new McpRequest(ids.incrementAndGet(), null), method, params, patience);
+    return awaitResult(new McpRequest(ids.incrementAndGet(), null, time), method, params, patience);
   }
 
   /// Calls a tool, and waits for the result, at most `patience` without a message of the server. An
   /// interrupt or a timeout cancels the call.
   JsonNode call(String tool, ObjectNode arguments, ToolContext context, Duration patience)
       throws McpFailure, InterruptedException {
-    var mcpRequest = new McpRequest(ids.incrementAndGet(), context);
+    var mcpRequest = new McpRequest(ids.incrementAndGet(), context, time);
     var params = Json.object().put("name", tool);
     params.set("arguments", arguments);
     params.putObject("_meta").put("progressToken", mcpRequest.id());
     var mine = oneCallAtATime;
-    if (mine && !callPermit.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-      throw new McpFailure(
-          FailureKind.TIMED_OUT,
-          "the MCP server " + server + " is busy with a question; try again later");
+    if (mine) {
+      startCall(patience);
     }
     try {
-      var result = awaitResult(mcpRequest, McpSchema.METHOD_TOOLS_CALL, params, patience);
+      var result = awaitResult(mcpRequest, "tools/call", params, patience);
       answered = true;
       return result;
     } finally {
       if (mine) {
-        callPermit.release();
+        endCall();
       }
+    }
+  }
+
+  private void startCall(Duration patience) throws McpFailure, InterruptedException {
+    var deadline = time.deadline(patience);
+    synchronized (callLock) {
+      while (calling) {
+        if (time.remaining(deadline) <= 0) {
+          throw new McpFailure(
+              FailureKind.TIMED_OUT,
+              "the MCP server " + server + " is busy with a question; try again later");
+        }
+        time.waitUntil(callLock, deadline);
+      }
+      calling = true;
+    }
+  }
+
+  private void endCall() {
+    synchronized (callLock) {
+      calling = false;
+      callLock.notifyAll();
     }
   }
 
@@ -159,7 +169,7 @@ final class McpSession implements AutoCloseable {
   /// True if the server still answers.
   boolean alive(Duration patience) throws InterruptedException {
     try {
-      request(McpSchema.METHOD_PING, Json.object(), patience);
+      request("ping", Json.object(), patience);
       return true;
     } catch (McpFailure mcpFailure) {
       return mcpFailure.kind() == FailureKind.REJECTED;
@@ -178,11 +188,7 @@ final class McpSession implements AutoCloseable {
   @Override
   public void close() {
     end(failures.unavailable("the connection is closed"));
-    try {
-      mcpChannel.transport().closeGracefully().block(CLOSING);
-    } catch (RuntimeException unheard) {
-      LOG.log(Level.DEBUG, "closing the connection to {0}: {1}", server, unheard.getMessage());
-    }
+    transport.close();
   }
 
   private JsonNode awaitResult(
@@ -192,19 +198,27 @@ final class McpSession implements AutoCloseable {
     open.put(key, mcpRequest);
     var reason = "the request was canceled";
     var finished = false;
-    var sent = Disposables.disposed();
+    McpTransport.Sending sent = () -> {};
     try {
       var already = endReason.get();
       if (already != null) {
         throw already;
       }
-      sent = send(new JSONRPCRequest(method, mcpRequest.id(), params), mcpRequest);
+      // Messages that the server sends because of this one carry its id, if the transport supports
+      // it: over HTTP, but not over pipes.
+      sent =
+          transport.send(
+              new RpcRequest(LongNode.valueOf(mcpRequest.id()), method, params),
+              key,
+              failure -> {
+                if (failure != null) {
+                  mcpRequest.fail(failures.of(failure));
+                }
+              });
       while (true) {
         switch (mcpRequest.next(patience)) {
           case RequestEvent.ProgressReported progressReported ->
-              mcpRequest
-                  .context()
-                  .ifPresent(context -> McpProgress.report(progressReported, context));
+              mcpRequest.context().ifPresent(progressReported::report);
           case RequestEvent.QuestionAsked(var question) -> ask(question, mcpRequest);
           case RequestEvent.ResultReceived(var result) -> {
             finished = true;
@@ -224,11 +238,12 @@ final class McpSession implements AutoCloseable {
       open.remove(key);
       if (!finished) {
         // The rest of the response is not needed.
-        sent.dispose();
+        sent.cancel();
       }
-      if (!finished && endReason.get() == null && !method.equals(McpSchema.METHOD_INITIALIZE)) {
-        sendNotification(
-            CANCELLED, Json.object().put("requestId", mcpRequest.id()).put("reason", reason));
+      if (!finished && endReason.get() == null && !method.equals(INITIALIZE)) {
+        send(
+            new RpcNotification(
+                CANCELLED, Json.object().put("requestId", mcpRequest.id()).put("reason", reason)));
       }
     }
   }
@@ -239,43 +254,40 @@ final class McpSession implements AutoCloseable {
       var context = mcpRequest.context().orElseThrow();
       reply = question.reply(context.ask(question.question(server)));
     } finally {
-      sendResult(question.requestId(), reply);
+      send(new RpcResult(question.requestId(), reply));
     }
   }
 
-  private void receive(JSONRPCMessage message, String origin) {
+  @Override
+  public void onMessage(McpMessage message, String origin) {
     switch (message) {
-      case JSONRPCResponse response -> handleResponse(response);
-      case JSONRPCRequest request -> handleRequest(request, origin);
-      case JSONRPCNotification told -> handleNotification(told);
-      default -> LOG.log(Level.DEBUG, "an unknown message from {0}", server);
+      case RpcResult(var id, var result) -> end(id, mcpRequest -> mcpRequest.complete(result));
+      case RpcFailure(var id, var code, var text) ->
+          end(id, mcpRequest -> mcpRequest.fail(failures.rejected("error " + code + ": " + text)));
+      case RpcRequest request -> handleRequest(request, origin);
+      case RpcNotification(var method, var params) -> handleNotification(method, params);
     }
   }
 
-  private void handleResponse(JSONRPCResponse response) {
-    var mcpRequest = open.get(String.valueOf(response.id()));
-    // Otherwise the request was canceled before its result arrived.
+  /// Does nothing if the request was canceled before its result arrived.
+  private void end(JsonNode id, Consumer<McpRequest> end) {
+    var mcpRequest = open.get(id.asString(""));
     if (mcpRequest != null) {
-      if (response.error() == null) {
-        mcpRequest.complete(tree(response.result()));
-      } else {
-        mcpRequest.fail(failures.rejected(response.error()));
-      }
+      end.accept(mcpRequest);
     }
   }
 
-  private void handleRequest(JSONRPCRequest request, String origin) {
+  private void handleRequest(RpcRequest request, String origin) {
     switch (request.method()) {
-      case McpSchema.METHOD_PING -> sendResult(request.id(), Json.object());
-      case McpSchema.METHOD_ELICITATION_CREATE ->
-          elicit(request.id(), tree(request.params()), origin);
-      default -> sendError(request.id(), McpSchema.ErrorCodes.METHOD_NOT_FOUND, request.method());
+      case "ping" -> send(new RpcResult(request.id(), Json.object()));
+      case "elicitation/create" -> elicit(request.id(), request.params(), origin);
+      default -> send(new RpcFailure(request.id(), RpcFailure.METHOD_NOT_FOUND, request.method()));
     }
   }
 
-  private void elicit(Object id, JsonNode params, String origin) {
+  private void elicit(JsonNode id, JsonNode params, String origin) {
     if (!params.path("mode").asString("form").equals("form")) {
-      sendError(id, McpSchema.ErrorCodes.INVALID_PARAMS, "only form elicitation is supported");
+      send(new RpcFailure(id, RpcFailure.INVALID_PARAMS, "only form elicitation is supported"));
       return;
     }
     var schema = params.path("requestedSchema");
@@ -287,25 +299,40 @@ final class McpSession implements AutoCloseable {
     var mcpRequest = open.get(origin);
     if (mcpRequest == null) {
       oneCallAtATime = true;
-      mcpRequest = ElicitationTarget.guess(open.values());
+      mcpRequest = guessTarget();
     }
     if (mcpRequest == null || question.tooLarge() || !mcpRequest.addQuestion(question)) {
       LOG.log(Level.INFO, "rejected a question of the MCP server {0}", server);
-      sendResult(id, Elicitation.canceled());
+      send(new RpcResult(id, Elicitation.canceled()));
     }
   }
 
-  private void handleNotification(JSONRPCNotification told) {
-    var params = tree(told.params());
-    switch (told.method()) {
-      case McpSchema.METHOD_NOTIFICATION_PROGRESS -> {
+  /// The call that a question belongs to if the server does not name it: the only open call; or
+  /// the newest one, if all are made for the same owner in the same context. Otherwise null: a
+  /// question must not be shown to the wrong person.
+  private @Nullable McpRequest guessTarget() {
+    var calls = open.values().stream().filter(each -> each.context().isPresent()).toList();
+    var people =
+        calls.stream()
+            .map(each -> each.context().orElseThrow())
+            .map(context -> List.of(context.owner(), context.context()))
+            .distinct()
+            .count();
+    return people == 1
+        ? calls.stream().max(Comparator.comparingLong(McpRequest::id)).orElseThrow()
+        : null;
+  }
+
+  private void handleNotification(String method, JsonNode params) {
+    switch (method) {
+      case "notifications/progress" -> {
         var mcpRequest = open.get(params.path("progressToken").asString(""));
         if (mcpRequest != null) {
-          McpProgress.of(params).ifPresent(mcpRequest::setProgress);
+          RequestEvent.ProgressReported.of(params).ifPresent(mcpRequest::setProgress);
         }
       }
-      case McpSchema.METHOD_NOTIFICATION_TOOLS_LIST_CHANGED -> listener.onToolsChanged(this);
-      case McpSchema.METHOD_NOTIFICATION_MESSAGE ->
+      case "notifications/tools/list_changed" -> listener.onToolsChanged(this);
+      case "notifications/message" ->
           LOG.log(
               Level.DEBUG,
               () ->
@@ -313,54 +340,22 @@ final class McpSession implements AutoCloseable {
                       + server
                       + ": "
                       + BoundedText.cut(params.toString(), LOGGED_MAX));
-      default -> LOG.log(Level.TRACE, "{0} from {1}", told.method(), server);
+      default -> LOG.log(Level.TRACE, "{0} from {1}", method, server);
     }
   }
 
-  private void onTransportError(Throwable failure) {
+  @Override
+  public void onFailure(IOException failure, boolean over) {
     var mcpFailure = failures.of(failure);
-    if (failure instanceof StdioTransport.ProcessEndedException) {
+    if (over) {
       end(mcpFailure);
     } else if (endReason.get() == null && mcpFailure.kind() != FailureKind.UNAUTHORIZED) {
       listener.onFailure(this, mcpFailure, false);
     }
   }
 
-  private void sendNotification(String method, @Nullable ObjectNode params) {
-    send(new JSONRPCNotification(method, params), null);
-  }
-
-  private void sendResult(Object id, ObjectNode result) {
-    send(JSONRPCResponse.result(id, result), null);
-  }
-
-  private void sendError(Object id, int code, String why) {
-    send(JSONRPCResponse.error(id, new JSONRPCResponse.JSONRPCError(code, why)), null);
-  }
-
-  /// Messages that the server sends because of this message carry the id of the exchange, if the
-  /// transport supports it: over HTTP, but not over pipes.
-  private Disposable send(JSONRPCMessage message, @Nullable McpRequest mcpRequest) {
-    var origin = mcpRequest == null ? "" : Long.toString(mcpRequest.id());
-    return sending(message, origin)
-        .subscribe(
-            _ -> {},
-            failed -> {
-              if (mcpRequest != null) {
-                mcpRequest.fail(failures.of(failed));
-              }
-            });
-  }
-
-  private Mono<Void> sending(JSONRPCMessage message, String origin) {
-    return mcpChannel
-        .transport()
-        .sendMessage(message)
-        .contextWrite(
-            Context.of(McpAsyncClient.NEGOTIATED_PROTOCOL_VERSION, version, ORIGIN, origin));
-  }
-
-  private static JsonNode tree(@Nullable Object value) {
-    return value == null ? Json.object() : Json.mapper().valueToTree(value);
+  /// Sends a message that needs no response. The next request reports a failure.
+  private void send(McpMessage message) {
+    transport.send(message, "", _ -> {});
   }
 }

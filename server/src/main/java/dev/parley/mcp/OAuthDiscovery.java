@@ -3,20 +3,24 @@ package dev.parley.mcp;
 import dev.parley.mcp.McpFailure.FailureKind;
 import dev.parley.net.AddressPolicy;
 import dev.parley.net.AddressPolicy.AddressRejected;
-import dev.parley.net.BoundedHttpCall;
+import dev.parley.net.OutgoingHttpClient;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpClient.Redirect;
 import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -27,7 +31,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// The addresses come from other servers. The [AddressPolicy] checks each one before a request is
 /// sent: it must be public, belong to the configured server, or be named by the operator. Redirects
 /// are not followed.
-final class OAuthDiscovery implements AutoCloseable {
+final class OAuthDiscovery {
 
   private static final System.Logger LOG = System.getLogger(OAuthDiscovery.class.getName());
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -36,20 +40,12 @@ final class OAuthDiscovery implements AutoCloseable {
   private static final String SERVER = "/.well-known/oauth-authorization-server";
   private static final String OPENID = "/.well-known/openid-configuration";
 
-  private final HttpClient http =
-      HttpClient.newBuilder().connectTimeout(PATIENCE).followRedirects(Redirect.NEVER).build();
-
+  private final OutgoingHttpClient http;
   private final AddressPolicy policy;
-  private final Duration patience;
 
-  OAuthDiscovery(AddressPolicy policy) {
-    this(policy, PATIENCE);
-  }
-
-  /// @param patience the time limit of each request, including its whole response
-  OAuthDiscovery(AddressPolicy policy, Duration patience) {
+  OAuthDiscovery(OutgoingHttpClient http, AddressPolicy policy) {
+    this.http = http;
     this.policy = policy;
-    this.patience = patience;
   }
 
   /// Finds the authorization server of a server that responded with this challenge.
@@ -62,7 +58,7 @@ final class OAuthDiscovery implements AutoCloseable {
         resource
             .map(found -> found.path("authorization_servers").path(0).asString(""))
             .filter(found -> !found.isEmpty())
-            .orElseGet(() -> McpChannel.origin(server.url()).toString());
+            .orElseGet(() -> origin(server.url()).toString());
     var metadata = issuer(issuer, resource.isEmpty(), allowed);
     var scopes =
         !bearerChallenge.scopes().isEmpty()
@@ -80,18 +76,13 @@ final class OAuthDiscovery implements AutoCloseable {
         name.isEmpty() ? server.url().toString() : name);
   }
 
-  @Override
-  public void close() {
-    http.shutdownNow();
-  }
-
   /// The resource metadata of the server, if there is any. It must describe this server.
   private Optional<ObjectNode> resource(
       URI server, BearerChallenge bearerChallenge, AddressPolicy allowed)
       throws McpFailure, InterruptedException {
     var candidates = new ArrayList<String>();
     bearerChallenge.resourceMetadata().ifPresent(candidates::add);
-    var origin = McpChannel.origin(server).toString();
+    var origin = origin(server).toString();
     candidates.add(origin + RESOURCE + path(server));
     candidates.add(origin + RESOURCE);
     var found = first(candidates, allowed);
@@ -110,7 +101,7 @@ final class OAuthDiscovery implements AutoCloseable {
     try {
       var named = URI.create(resource);
       return named.getScheme() != null
-          && McpChannel.origin(named).equals(McpChannel.origin(server))
+          && origin(named).equals(origin(server))
           && path(server).startsWith(path(named));
     } catch (IllegalArgumentException noAddress) {
       return false;
@@ -129,7 +120,7 @@ final class OAuthDiscovery implements AutoCloseable {
       throw new McpFailure(
           FailureKind.REJECTED, "its metadata names no valid authorization server");
     }
-    var origin = McpChannel.origin(address).toString();
+    var origin = origin(address).toString();
     var path = path(address);
     var metadata =
         first(
@@ -167,8 +158,8 @@ final class OAuthDiscovery implements AutoCloseable {
     try {
       var uri = allowed.checkForCredentials(address).uri();
       var request = HttpRequest.newBuilder(uri).header("Accept", "application/json");
-      var answer = BoundedHttpCall.send(http, request.build(), DOCUMENT_BYTES_MAX, patience);
-      return answer.statusCode() == 200
+      var answer = http.send(request.build(), DOCUMENT_BYTES_MAX, PATIENCE);
+      return answer.status() == 200
           ? Optional.of(Json.read(answer.body(), ObjectNode.class))
           : Optional.empty();
     } catch (AddressRejected addressRejected) {
@@ -178,7 +169,10 @@ final class OAuthDiscovery implements AutoCloseable {
           address,
           addressRejected.getMessage());
       return Optional.empty();
-    } catch (IOException | IllegalArgumentException | Rejection.Invalid unusable) {
+    } catch (IOException
+        | TimeoutException
+        | IllegalArgumentException
+        | Rejection.Invalid unusable) {
       return Optional.empty();
     }
   }
@@ -212,8 +206,86 @@ final class OAuthDiscovery implements AutoCloseable {
     return StreamSupport.stream(array.spliterator(), false).map(JsonNode::asString).toList();
   }
 
+  /// The scheme, host and port of an address.
+  private static URI origin(URI url) {
+    return URI.create(url.getScheme() + "://" + url.getRawAuthority());
+  }
+
   private static String path(URI address) {
     var path = address.getRawPath() == null ? "" : address.getRawPath();
     return path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
+  }
+
+  /// The authorization server of an MCP server: its endpoints, the scopes to request, and the
+  /// `resource` (RFC 8707). It supports PKCE with S256.
+  public record OAuthServer(
+      String issuer,
+      String authorizationEndpoint,
+      String tokenEndpoint,
+      @Nullable String registrationEndpoint,
+      List<String> scopes,
+      String resource) {
+
+    public OAuthServer {
+      scopes = List.copyOf(scopes);
+    }
+
+    /// Parses the output of [#json], such as the metadata of a sign-in.
+    ///
+    /// @throws dev.parley.protocol.Rejection.Invalid if it is something else
+    public static OAuthServer of(ObjectNode json) {
+      return Json.read(json, OAuthServer.class);
+    }
+
+    /// Converts it to JSON. None of it is secret.
+    public ObjectNode json() {
+      return Json.mapper().valueToTree(this);
+    }
+  }
+
+  /// The response of a server that rejects a request because a token is missing or insufficient
+  /// (RFC 6750, RFC 9728).
+  record BearerChallenge(int status, Map<String, String> parameters) {
+
+    static final BearerChallenge NONE = new BearerChallenge(401, Map.of());
+
+    private static final Pattern PARAMETER =
+        Pattern.compile("([A-Za-z_]+)\\s*=\\s*(?:\"([^\"]{0,2000})\"|([^\\s,\"]{1,2000}))");
+
+    BearerChallenge {
+      parameters = Map.copyOf(parameters);
+    }
+
+    /// Parses the `WWW-Authenticate` headers of a response.
+    static BearerChallenge of(int status, List<String> headers) {
+      var parameters = new TreeMap<String, String>();
+      for (var header : headers) {
+        if (header.toLowerCase(Locale.ROOT).startsWith("bearer")) {
+          PARAMETER
+              .matcher(header)
+              .results()
+              .forEach(
+                  found ->
+                      parameters.putIfAbsent(
+                          found.group(1).toLowerCase(Locale.ROOT),
+                          found.group(2) == null ? found.group(3) : found.group(2)));
+        }
+      }
+      return new BearerChallenge(status, parameters);
+    }
+
+    /// True if the request needs a token, or a token with more scopes.
+    boolean requiresSignIn() {
+      return status == 401 || "insufficient_scope".equals(parameters.get("error"));
+    }
+
+    Optional<String> resourceMetadata() {
+      return Optional.ofNullable(parameters.get("resource_metadata"));
+    }
+
+    List<String> scopes() {
+      var scopes = parameters.getOrDefault("scope", "").strip();
+      return scopes.isEmpty() ? List.of() : List.of(scopes.split("\\s+", -1));
+    }
   }
 }

@@ -1,13 +1,10 @@
 package dev.parley.mcp;
 
+import dev.parley.protocol.Json;
+import dev.parley.runtime.Threads;
 import dev.parley.tool.process.ManagedProcess;
 import dev.parley.tool.process.ManagedProcesses;
-import dev.parley.tool.process.ProcessCommand;
-import io.modelcontextprotocol.json.TypeRef;
-import io.modelcontextprotocol.spec.McpClientTransport;
-import io.modelcontextprotocol.spec.McpSchema;
-import io.modelcontextprotocol.spec.McpSchema.JSONRPCMessage;
-import io.modelcontextprotocol.spec.McpTransportException;
+import dev.parley.tool.process.ManagedProcesses.ProcessCommand;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -16,20 +13,19 @@ import java.io.OutputStream;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
 
 /// A transport over the standard input and output of a process: one message per line.
 ///
-/// The transport of the SDK passes the complete environment of the server to the process, stops at
-/// the first invalid line, does not report the end of the process, and leaves its child processes
-/// running. This one reports the end to the exception handler with an [ProcessEndedException]. Pipes are read and
-/// written on platform threads: reading a pipe blocks the carrier of a virtual thread.
-final class StdioTransport implements McpClientTransport {
+/// Pipes are read and written on platform threads: reading a pipe blocks the carrier of a virtual
+/// thread.
+final class StdioTransport implements McpTransport {
 
   private static final System.Logger LOG = System.getLogger(StdioTransport.class.getName());
   private static final int OUTGOING_MAX = 1_000;
@@ -38,74 +34,42 @@ final class StdioTransport implements McpClientTransport {
   private static final Duration LAST_OUTPUT_WAIT = Duration.ofSeconds(1);
   private static final Duration ENDING = Duration.ofSeconds(5);
 
-  /// The process has ended or must be stopped.
-  static final class ProcessEndedException extends McpTransportException {
-    private static final long serialVersionUID = 1L;
-
-    ProcessEndedException(String message) {
-      super(message);
-    }
-  }
-
   private final McpServer.StdioEndpoint server;
   private final ManagedProcesses managedProcesses;
+  private final Threads threads;
   private final String name;
   private final Duration endPatience;
-  private final BlockingQueue<JSONRPCMessage> outgoing = new ArrayBlockingQueue<>(OUTGOING_MAX);
+  private final BlockingQueue<McpMessage> outgoing = new ArrayBlockingQueue<>(OUTGOING_MAX);
   private final LastLines errors = new LastLines();
-  private volatile Consumer<Throwable> onEnd = _ -> {};
   private volatile @Nullable ManagedProcess managedProcess;
   private volatile @Nullable Thread writer;
   private volatile String garbage = "";
 
-  StdioTransport(
-      McpServer.StdioEndpoint server,
-      ManagedProcesses managedProcesses,
-      String name,
-      Duration endPatience) {
+  StdioTransport(McpServer.StdioEndpoint server, McpDependencies dependencies, String name) {
     this.server = server;
-    this.managedProcesses = managedProcesses;
+    this.managedProcesses = dependencies.children();
+    this.threads = dependencies.threads();
     this.name = name;
-    this.endPatience = endPatience;
+    this.endPatience = dependencies.timeouts().shutdown();
   }
 
-  /// The last lines of the process that are not messages, as the end of an error message.
-  String lastLines() {
+  @Override
+  public String lastLines() {
     var text = errors.text();
     var wrote = garbage.isEmpty() ? "" : "\nIt wrote an invalid message: " + garbage;
     return wrote + (text.isEmpty() ? "" : "\nIts last lines on standard error:\n" + text);
   }
 
   @Override
-  public Mono<Void> connect(Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler) {
-    return Mono.fromRunnable(() -> start(handler));
+  public List<String> versions() {
+    return List.of("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25");
   }
 
   @Override
-  public void setExceptionHandler(Consumer<Throwable> handler) {
-    onEnd = handler;
-  }
+  public void setVersion(String version) {}
 
   @Override
-  public Mono<Void> sendMessage(JSONRPCMessage message) {
-    return Mono.defer(
-        () ->
-            outgoing.offer(message)
-                ? Mono.empty()
-                : Mono.error(new McpTransportException("it does not read its input")));
-  }
-
-  @Override
-  public <T> T unmarshalFrom(Object data, TypeRef<T> type) {
-    return McpChannel.JSON.convertValue(data, type);
-  }
-
-  @Override
-  public Mono<Void> closeGracefully() {
-    return Mono.fromRunnable(this::end);
-  }
-
-  private void start(Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler) {
+  public void open(Receiver receiver) throws IOException {
     try {
       var started =
           managedProcesses.start(
@@ -116,27 +80,30 @@ final class StdioTransport implements McpClientTransport {
                   ProcessCommand.ProcessStreams.ALL));
       managedProcess = started;
       var complaints = thread("errors", () -> errors.readAll(started.errors()));
-      thread("in", () -> read(started, handler, complaints));
+      thread("in", () -> read(started, receiver, complaints));
       writer = thread("out", () -> write(started));
     } catch (IOException impossible) {
-      throw new ProcessEndedException("it cannot be started: " + impossible.getMessage());
+      throw new IOException("it cannot be started: " + impossible.getMessage(), impossible);
     }
   }
 
-  private Thread thread(String what, Runnable work) {
-    return Thread.ofPlatform().daemon().name("mcp-" + name + "-" + what).start(work);
+  @Override
+  public Sending send(McpMessage message, String origin, Consumer<@Nullable IOException> done) {
+    done.accept(outgoing.offer(message) ? null : new IOException("it does not read its input"));
+    return () -> {};
   }
 
-  private void read(
-      ManagedProcess from,
-      Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler,
-      Thread complaints) {
+  private Thread thread(String what, Runnable work) {
+    return threads.startPlatform("mcp-" + name + "-" + what, work);
+  }
+
+  private void read(ManagedProcess from, Receiver receiver, Thread complaints) {
     String why;
     try (var in = new BufferedInputStream(from.output())) {
       var strange = 0;
       var line = line(in);
       while (line != null && strange < GARBAGE_MAX) {
-        if (!line.isBlank() && !receive(line, handler)) {
+        if (!line.isBlank() && !receive(line, receiver)) {
           strange++;
         }
         line = line(in);
@@ -145,24 +112,18 @@ final class StdioTransport implements McpClientTransport {
     } catch (IOException broken) {
       why = "its output cannot be read: " + broken.getMessage();
     }
-    onEnd.accept(new ProcessEndedException(why));
+    receiver.onFailure(new IOException(why), true);
   }
 
-  private boolean receive(
-      String line, Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler) {
-    JSONRPCMessage message;
+  private boolean receive(String line, Receiver receiver) {
     try {
-      message = McpSchema.deserializeJsonRpcMessage(McpChannel.JSON, line);
-    } catch (IOException | RuntimeException noMessage) {
+      receiver.onMessage(McpMessage.parse(line), "");
+      return true;
+    } catch (IOException noMessage) {
       garbage = BoundedText.cut(line, GARBAGE_SHOWN);
       LOG.log(Level.DEBUG, "the MCP server {0} wrote an invalid message: {1}", name, garbage);
       return false;
     }
-    handler
-        .apply(Mono.just(message))
-        .subscribe(
-            _ -> {}, broken -> LOG.log(Level.ERROR, "cannot handle a message of " + name, broken));
-    return true;
   }
 
   private static @Nullable String line(InputStream in) throws IOException {
@@ -171,8 +132,8 @@ final class StdioTransport implements McpClientTransport {
       if (next < 0) {
         return line.size() == 0 ? null : line.toString(StandardCharsets.UTF_8);
       }
-      if (line.size() == McpChannel.MESSAGE_BYTES_MAX) {
-        throw new IOException("a line has more than " + McpChannel.MESSAGE_BYTES_MAX + " bytes");
+      if (line.size() == McpMessage.BYTES_MAX) {
+        throw new IOException("a line has more than " + McpMessage.BYTES_MAX + " bytes");
       }
       line.write(next);
     }
@@ -197,7 +158,7 @@ final class StdioTransport implements McpClientTransport {
     try (OutputStream out = to.input()) {
       while (true) {
         // Always one line: JSON escapes line ends.
-        out.write(McpChannel.JSON.writeValueAsBytes(outgoing.take()));
+        out.write(Json.bytes(outgoing.take().json()));
         out.write('\n');
         out.flush();
       }
@@ -210,7 +171,8 @@ final class StdioTransport implements McpClientTransport {
 
   /// Stops the process as the protocol requires: closes its input, then asks it to end, then kills
   /// it with all its child processes.
-  private void end() {
+  @Override
+  public void close() {
     var ending = managedProcess;
     var writing = writer;
     if (ending == null) {
@@ -225,6 +187,52 @@ final class StdioTransport implements McpClientTransport {
       Thread.currentThread().interrupt();
     } finally {
       ending.close();
+    }
+  }
+
+  /// The last lines that a process wrote, each truncated. The lock guards them.
+  static final class LastLines {
+
+    private static final int LINES_MAX = 10;
+    private static final int LINE_MAX = 300;
+
+    private final Deque<String> lines = new ArrayDeque<>();
+
+    /// Reads to the end of the stream.
+    void readAll(InputStream in) {
+      var buffer = new byte[8 * 1024];
+      var line = new byte[LINE_MAX];
+      var length = 0;
+      try (in) {
+        for (var count = in.read(buffer); count >= 0; count = in.read(buffer)) {
+          for (var i = 0; i < count; i++) {
+            if (buffer[i] == '\n') {
+              add(line, length);
+              length = 0;
+            } else if (length < LINE_MAX) {
+              line[length++] = buffer[i];
+            }
+          }
+        }
+      } catch (IOException ended) {
+        // The process is gone.
+      }
+      add(line, length);
+    }
+
+    synchronized String text() {
+      return String.join("\n", lines);
+    }
+
+    private synchronized void add(byte[] line, int length) {
+      var text = new String(line, 0, length, StandardCharsets.UTF_8).strip();
+      if (text.isEmpty()) {
+        return;
+      }
+      if (lines.size() == LINES_MAX) {
+        lines.remove();
+      }
+      lines.add(text);
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.parley.model;
 
+import dev.parley.net.OutgoingHttpClient;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -19,7 +20,10 @@ public final class AnthropicModel implements Model {
   private final ModelCaller modelCaller;
 
   public AnthropicModel(
-      ModelHttp http, ModelSettings settings, ModelLimits modelLimits, ModelSources sources) {
+      OutgoingHttpClient http,
+      ModelSettings settings,
+      ModelLimits modelLimits,
+      ModelSources sources) {
     this.settings = settings;
     this.sources = sources;
     this.modelCaller = new ModelCaller(http, settings, modelLimits, sources);

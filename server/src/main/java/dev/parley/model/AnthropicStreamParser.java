@@ -1,5 +1,7 @@
 package dev.parley.model;
 
+import dev.parley.model.ModelCaller.ModelStreamParser;
+import dev.parley.net.ServerSentEvent;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Json;
@@ -58,9 +60,9 @@ final class AnthropicStreamParser implements ModelStreamParser {
   }
 
   @Override
-  public boolean accept(SseEvent event) throws ModelFailure, InterruptedException {
-    var json = event.json();
-    switch (json.path("type").asString(event.name())) {
+  public boolean accept(ServerSentEvent event) throws ModelFailure, InterruptedException {
+    var json = ModelFailures.json(event);
+    switch (json.path("type").asString(event.event())) {
       case "message_start" -> tokenCounter.addAnthropic(json.path("message").path("usage"));
       case "content_block_start" -> begin(json.path("index").asInt(0), json.path("content_block"));
       case "content_block_delta" -> {

@@ -1,5 +1,7 @@
 package dev.parley.model;
 
+import dev.parley.model.ModelCaller.ModelStreamParser;
+import dev.parley.net.ServerSentEvent;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.Usage;
@@ -43,12 +45,12 @@ final class ChatCompletionsStreamParser implements ModelStreamParser {
   }
 
   @Override
-  public boolean accept(SseEvent event) throws ModelFailure, InterruptedException {
+  public boolean accept(ServerSentEvent event) throws ModelFailure, InterruptedException {
     if (event.data().strip().equals(DONE)) {
       done = true;
       return true;
     }
-    var json = event.json();
+    var json = ModelFailures.json(event);
     if (json.hasNonNull("error")) {
       throw ModelFailures.fromStream(json);
     }

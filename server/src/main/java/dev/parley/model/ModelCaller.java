@@ -1,16 +1,22 @@
 package dev.parley.model;
 
+import dev.parley.net.Backoff;
+import dev.parley.net.OutgoingHttpClient;
+import dev.parley.net.ResponseStream;
+import dev.parley.net.ResponseTooLargeException;
+import dev.parley.net.ServerSentEvent;
+import dev.parley.net.ServerSentEventStream.EventLimits;
+import dev.parley.net.ServerSentEventStream.StreamItem;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.protocol.ReportEvent.Usage;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
+import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +27,12 @@ final class ModelCaller {
 
   private static final int ERROR_BYTES_MAX = 64 << 10;
   private static final Duration ERROR_PATIENCE = Duration.ofSeconds(5);
+  private static final Backoff BACKOFF =
+      new Backoff(Duration.ofMillis(500), Duration.ofSeconds(16));
+
+  /// How long to wait for the end of the stream after its last event, so that the connection can be
+  /// used again.
+  private static final Duration END = Duration.ofMillis(100);
 
   /// A request, and the parser of its response.
   record ModelRequest(
@@ -30,13 +42,16 @@ final class ModelCaller {
       @Nullable AnswerSchema form,
       Function<SinkWriter, ModelStreamParser> reading) {}
 
-  private final ModelHttp http;
+  private final OutgoingHttpClient http;
   private final ModelSettings settings;
   private final ModelLimits modelLimits;
   private final ModelSources sources;
 
   ModelCaller(
-      ModelHttp http, ModelSettings settings, ModelLimits modelLimits, ModelSources sources) {
+      OutgoingHttpClient http,
+      ModelSettings settings,
+      ModelLimits modelLimits,
+      ModelSources sources) {
     this.http = http;
     this.settings = settings;
     this.modelLimits = modelLimits;
@@ -48,27 +63,27 @@ final class ModelCaller {
   /// is discarded.
   ModelReply ask(ModelRequest modelRequest, ModelSink modelSink) throws InterruptedException {
     var request = request(modelRequest);
-    var modelBackoff = new ModelBackoff(modelLimits, sources);
+    var attempts = new Attempts();
     while (true) {
       var modelStreamParser =
           modelRequest.reading().apply(new SinkWriter(modelSink, modelRequest.form()));
       try {
-        return once(request, modelStreamParser, modelBackoff);
+        return once(request, modelStreamParser);
       } catch (ModelFailure failure) {
         var spent = modelStreamParser.usage().totalTokens() > 0 ? modelStreamParser.usage() : null;
-        var wait = modelBackoff.delayAfter(failure);
+        var wait = attempts.delayAfter(failure);
         if (wait.isEmpty()) {
           return failure.reply(settings, spent);
         }
         modelSink.retry(
             new ModelRetry(
-                modelBackoff.attempts() + 1,
-                failure.malformed() ? modelBackoff.attempts() + 1 : modelLimits.attemptsMax(),
+                attempts.count + 1,
+                failure.malformed() ? attempts.count + 1 : modelLimits.attemptsMax(),
                 wait.get(),
                 failure.code(),
                 failure.text(settings),
                 spent));
-        sources.pause().await(wait.get());
+        sources.time().sleep(wait.get());
       }
     }
   }
@@ -84,45 +99,43 @@ final class ModelCaller {
     return request.build();
   }
 
-  private ModelReply once(
-      HttpRequest request, ModelStreamParser modelStreamParser, ModelBackoff modelBackoff)
+  private ModelReply once(HttpRequest request, ModelStreamParser modelStreamParser)
       throws ModelFailure, InterruptedException {
-    var response = send(request);
-    try (var body = response.body()) {
-      if (response.statusCode() != 200) {
-        var text = text(body);
-        throw ModelFailures.fromStatus(response.statusCode(), text)
-            .retryNow(ModelBackoff.shouldRetry(response.headers()))
-            .after(modelBackoff.requestedDelay(response.headers()));
+    try (var response = http.open(request, modelLimits.firstByte())) {
+      if (response.status() != 200) {
+        throw failure(response);
       }
       checkType(response);
-      var events = new SseReader(body, modelLimits);
-      for (var event = events.next(); event != null; event = events.next()) {
-        if (modelStreamParser.accept(event)) {
-          events.drain();
-          break;
-        }
-      }
+      readEvents(response, modelStreamParser);
       return modelStreamParser.finish();
-    } catch (IOException broken) {
-      throw ModelFailures.fromException(broken, host());
-    }
-  }
-
-  private HttpResponse<ResponseBodyStream> send(HttpRequest request)
-      throws ModelFailure, InterruptedException {
-    try {
-      return http.send(request, modelLimits.firstByte());
     } catch (TimeoutException slow) {
       throw ModelFailure.timeout(
           "the model's server did not answer for " + ModelFailures.format(modelLimits.firstByte()));
-    } catch (ExecutionException failed) {
-      throw ModelFailures.fromException(
-          failed.getCause() == null ? failed : failed.getCause(), host());
+    } catch (ResponseTooLargeException large) {
+      var what = large.subject().equals("an event") ? "an event" : "an answer";
+      throw ModelFailure.permanent(
+          ErrorCode.LIMIT,
+          "the model's server sent " + what + " of more than " + large.bytesMax() + " bytes");
+    } catch (IOException broken) {
+      throw ModelFailures.fromException(broken, settings.baseUrl().getAuthority());
     }
   }
 
-  private static void checkType(HttpResponse<?> response) throws ModelFailure {
+  private ModelFailure failure(ResponseStream response) throws InterruptedException {
+    var text = response.excerpt(ERROR_BYTES_MAX, ERROR_PATIENCE);
+    var headers = response.headers();
+    var wanted =
+        switch (headers.firstValue("x-should-retry").orElse("").strip()) {
+          case "true" -> true;
+          case "false" -> false;
+          default -> null;
+        };
+    return ModelFailures.fromStatus(response.status(), text)
+        .retryNow(wanted)
+        .after(Backoff.retryAfter(headers, sources.time()).orElse(null));
+  }
+
+  private static void checkType(ResponseStream response) throws ModelFailure {
     var type = response.headers().firstValue("Content-Type").orElse("text/event-stream");
     if (!type.contains("event-stream")) {
       throw ModelFailure.permanent(
@@ -133,27 +146,87 @@ final class ModelCaller {
     }
   }
 
-  /// Returns the beginning of an error response.
-  private String text(ResponseBodyStream body) throws InterruptedException {
-    var bytes = new byte[ERROR_BYTES_MAX];
-    var length = 0;
-    try {
-      for (var more = body.next(ERROR_PATIENCE);
-          !more.isEmpty() && length < bytes.length;
-          more = body.next(ERROR_PATIENCE)) {
-        for (var buffer : more) {
-          var count = Math.min(buffer.remaining(), bytes.length - length);
-          buffer.get(bytes, length, count);
-          length += count;
+  private void readEvents(ResponseStream response, ModelStreamParser modelStreamParser)
+      throws ModelFailure, IOException, InterruptedException {
+    var limits = new EventLimits(modelLimits.lineBytesMax(), modelLimits.replyBytesMax());
+    var events = response.events(limits);
+    var patience = modelLimits.firstByte();
+    while (true) {
+      switch (events.nextWhileActive(patience)) {
+        case StreamItem.EventReceived(var event) -> {
+          if (modelStreamParser.accept(event)) {
+            events.drain(END);
+            return;
+          }
+        }
+        case StreamItem.StreamSilent _ ->
+            throw ModelFailure.timeout(
+                "the model's server sent nothing for " + ModelFailures.format(patience));
+        case StreamItem.StreamEnded(var reason) -> {
+          if (reason != null) {
+            throw reason;
+          }
+          var last = events.unfinished();
+          if (last != null) {
+            modelStreamParser.accept(last);
+          }
+          return;
         }
       }
-    } catch (IOException | TimeoutException cut) {
-      // Use what was received so far.
+      patience = modelLimits.silence();
     }
-    return new String(bytes, 0, length, StandardCharsets.UTF_8);
   }
 
-  private String host() {
-    return settings.baseUrl().getAuthority();
+  /// Decides how long to wait before a request is retried. For one request.
+  private final class Attempts {
+
+    private int count;
+    private int malformed;
+    private Duration left = modelLimits.waitsMax();
+
+    /// Returns how long to wait after this failure, or empty if there is no further attempt.
+    ///
+    /// A delay that the provider asks for is never shortened: if it exceeds the remaining time,
+    /// there is no retry. After an answer that does not match its schema there is one retry,
+    /// without delay.
+    Optional<Duration> delayAfter(ModelFailure failure) {
+      count++;
+      if (count >= modelLimits.attemptsMax()) {
+        return Optional.empty();
+      }
+      if (failure.malformed()) {
+        return malformed++ == 0 ? Optional.of(Duration.ZERO) : Optional.empty();
+      }
+      if (!failure.retryNow()) {
+        return Optional.empty();
+      }
+      var wait = BACKOFF.delay(count, sources.random());
+      var asked = failure.retryAfter();
+      if (asked != null && asked.compareTo(wait) > 0) {
+        wait = asked;
+      }
+      if (wait.compareTo(left) > 0) {
+        return Optional.empty();
+      }
+      left = left.minus(wait);
+      return Optional.of(wait);
+    }
+  }
+
+  /// Builds a reply from the events of one stream. For one thread.
+  interface ModelStreamParser {
+
+    /// Processes an event. Returns true if no relevant event will follow.
+    ///
+    /// @throws ModelFailure if the event is an error, or is malformed
+    boolean accept(ServerSentEvent event) throws ModelFailure, InterruptedException;
+
+    /// Returns the usage that the provider has reported so far.
+    Usage usage();
+
+    /// Returns the reply.
+    ///
+    /// @throws ModelFailure if the stream ended early, or the answer does not match the schema
+    ModelReply.ModelAnswer finish() throws ModelFailure, InterruptedException;
   }
 }

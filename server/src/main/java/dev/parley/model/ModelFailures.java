@@ -1,5 +1,6 @@
 package dev.parley.model;
 
+import dev.parley.net.ServerSentEvent;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorCode;
@@ -20,6 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class ModelFailures {
 
   private static final int SHOWN_MAX = 500;
+  private static final int EVENT_SHOWN_MAX = 80;
 
   /// How much of an HTML error page is searched for text.
   private static final int MARKUP_MAX = 10_000;
@@ -93,6 +95,20 @@ final class ModelFailures {
     }
     return ModelFailure.retryable(
         ErrorCode.MODEL_ERROR, "the connection to " + host + " broke: " + text(reason));
+  }
+
+  /// Parses the data of an event.
+  ///
+  /// @throws ModelFailure if it is not a JSON object
+  static JsonNode json(ServerSentEvent event) throws ModelFailure {
+    try {
+      return Json.read(event.data().getBytes(StandardCharsets.UTF_8), ObjectNode.class);
+    } catch (Rejection.Invalid broken) {
+      throw ModelFailure.retryable(
+          ErrorCode.MODEL_ERROR,
+          "the model's server sent an event that is not JSON: "
+              + shown(event.data(), EVENT_SHOWN_MAX));
+    }
   }
 
   static ModelFailure endedEarly() {

@@ -1,5 +1,6 @@
 package dev.parley.model;
 
+import dev.parley.net.OutgoingHttpClient;
 import java.util.Map;
 
 /// A model that is accessed with one of OpenAI's APIs, at OpenAI or a compatible server.
@@ -26,7 +27,7 @@ public final class OpenAiModel implements Model {
 
   public OpenAiModel(
       OpenAiApi openAiApi,
-      ModelHttp http,
+      OutgoingHttpClient http,
       ModelSettings settings,
       ModelLimits modelLimits,
       ModelSources sources) {

@@ -1,5 +1,7 @@
 package dev.parley.model;
 
+import dev.parley.model.ModelCaller.ModelStreamParser;
+import dev.parley.net.ServerSentEvent;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.Usage;
@@ -47,12 +49,12 @@ final class ResponsesStreamParser implements ModelStreamParser {
   }
 
   @Override
-  public boolean accept(SseEvent event) throws ModelFailure, InterruptedException {
+  public boolean accept(ServerSentEvent event) throws ModelFailure, InterruptedException {
     if (event.data().strip().equals("[DONE]")) {
       return true;
     }
-    var json = event.json();
-    switch (json.path("type").asString(event.name())) {
+    var json = ModelFailures.json(event);
+    switch (json.path("type").asString(event.event())) {
       case "response.output_item.added" -> item(json).json = json.path("item");
       case "response.output_text.delta" -> text(item(json), json.path("delta").asString(""));
       case "response.refusal.delta" -> {

@@ -1,5 +1,4 @@
-/// Language models: the interface [Model], clients for remote models, and the offline model, which
-/// needs no network.
+/// Language models: the interface [Model], and clients for remote models.
 @NullMarked
 package dev.parley.model;
 

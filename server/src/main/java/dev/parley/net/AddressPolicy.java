@@ -30,7 +30,7 @@ public final class AddressPolicy {
   }
 
   /// The target of a request. `address` was checked; `named` is true if the operator has listed the
-  /// host.
+  /// host, or allows all hosts.
   public record CheckedTarget(URI uri, InetAddress address, boolean named) {
 
     public String host() {
@@ -54,6 +54,12 @@ public final class AddressPolicy {
     /// The host, with its port if it is not the default one. Credentials are stored for this name.
     public String service() {
       return port() == (secure() ? 443 : 80) ? host() : host() + ":" + port();
+    }
+
+    /// True if a connection to the host needs no fixed address: TLS verifies its name, the operator
+    /// trusts it, or it is an address.
+    boolean canConnectDirectly() {
+      return secure() || named || host().startsWith("[") || host().equals(address.getHostAddress());
     }
 
     public boolean sameOrigin(CheckedTarget other) {
@@ -82,6 +88,7 @@ public final class AddressPolicy {
   private final Set<String> named;
   private final HostResolver hostResolver;
   private final Predicate<InetAddress> allowed;
+  private final boolean allowsAll;
 
   /// `named` are hosts, as `host` or `host:port`, that may have private addresses.
   public AddressPolicy(Set<String> named) {
@@ -89,32 +96,41 @@ public final class AddressPolicy {
   }
 
   public AddressPolicy(Set<String> named, HostResolver hostResolver, Predicate<InetAddress> open) {
+    this(named, hostResolver, open, false);
+  }
+
+  private AddressPolicy(
+      Set<String> named,
+      HostResolver hostResolver,
+      Predicate<InetAddress> open,
+      boolean allowsAll) {
     this.named = Set.copyOf(named);
     this.hostResolver = hostResolver;
     this.allowed = open;
+    this.allowsAll = allowsAll;
   }
 
   /// A policy that allows all addresses, for operators that configure it.
   public static AddressPolicy allowAll() {
-    return new AddressPolicy(Set.of(), InetAddress::getAllByName, _ -> true);
+    return new AddressPolicy(Set.of(), InetAddress::getAllByName, _ -> true, true);
   }
 
   /// The same policy, with the host and port of a configured URL added to the listed hosts.
   public AddressPolicy allowing(URI configured) {
     var more = new HashSet<>(named);
     more.add(configured.getHost().toLowerCase(Locale.ROOT) + ":" + port(configured));
-    return new AddressPolicy(more, hostResolver, allowed);
+    return new AddressPolicy(more, hostResolver, allowed, allowsAll);
   }
 
   /// Returns the target of a URL if a request to it is allowed. All addresses of its host are
   /// checked.
   ///
-  /// @throws Refused with the reason
+  /// @throws AddressRejected with the reason
   public CheckedTarget check(String url) throws AddressRejected {
     var uri = parse(url);
     var host = uri.getHost().toLowerCase(Locale.ROOT);
     checkNumbers(host);
-    var isNamed = named.contains(host) || named.contains(host + ":" + port(uri));
+    var isNamed = allowsAll || named.contains(host) || named.contains(host + ":" + port(uri));
     var addresses = addresses(host);
     if (!isNamed && !addresses.stream().allMatch(allowed)) {
       throw new AddressRejected(
@@ -125,7 +141,7 @@ public final class AddressPolicy {
 
   /// Returns the target of a URL if credentials may be sent to it: over HTTPS, or to this machine.
   ///
-  /// @throws Refused with the reason
+  /// @throws AddressRejected with the reason
   public CheckedTarget checkForCredentials(String url) throws AddressRejected {
     var checkedTarget = check(url);
     if (!checkedTarget.secure() && !checkedTarget.address().isLoopbackAddress()) {
@@ -190,5 +206,72 @@ public final class AddressPolicy {
       // Reported below.
     }
     throw new UnknownHost(host);
+  }
+
+  /// Recognizes addresses of the public internet.
+  ///
+  /// All other addresses belong to this machine, to its network, to its operator, or are unassigned.
+  /// A request that a model sends there could reach services that are not meant to be public. The
+  /// ranges are those of IANA's special-purpose registries,
+  /// https://www.iana.org/assignments/iana-ipv4-special-registry and `-ipv6-`.
+  public static final class PublicAddresses {
+
+    private record Range(InetAddress first, int bits) {
+      boolean contains(byte[] address) {
+        var start = first.getAddress();
+        if (address.length != start.length) {
+          return false;
+        }
+        for (var bit = 0; bit < bits; bit++) {
+          var mask = 0x80 >> bit % 8;
+          if ((address[bit / 8] & mask) != (start[bit / 8] & mask)) {
+            return false;
+          }
+        }
+        return true;
+      }
+    }
+
+    private static final List<Range> NON_PUBLIC =
+        List.of(
+            range("0.0.0.0", 8), // this network
+            range("10.0.0.0", 8), // private
+            range("100.64.0.0", 10), // shared by a carrier's customers
+            range("127.0.0.0", 8), // this machine
+            range("168.63.129.16", 32), // Azure's wire server: looks public, but is the host's
+            range("169.254.0.0", 16), // link-local, with the metadata services of clouds
+            range("172.16.0.0", 12), // private
+            range("192.0.0.0", 24), // protocols
+            range("192.0.2.0", 24), // examples
+            range("192.88.99.0", 24), // 6to4 relays
+            range("192.168.0.0", 16), // private
+            range("198.18.0.0", 15), // benchmarking
+            range("198.51.100.0", 24), // examples
+            range("203.0.113.0", 24), // examples
+            range("224.0.0.0", 4), // multicast
+            range("240.0.0.0", 4), // reserved, and broadcast
+            range("2001::", 23), // protocols, including Teredo, which contains an IPv4 address
+            range("2001:db8::", 32), // examples
+            range("2002::", 16), // 6to4, which contains an IPv4 address
+            range("3fff::", 20)); // examples
+
+    // All assigned IPv6 addresses. Outside of it are loopback, link-local, unique local and
+    // multicast
+    // addresses, and those that contain an IPv4 address.
+    private static final Range GLOBAL = range("2000::", 3);
+
+    private PublicAddresses() {}
+
+    /// True if the address is public. Java has already converted IPv4-mapped IPv6 addresses, such as
+    /// `::ffff:127.0.0.1`, to IPv4.
+    public static boolean isPublic(InetAddress address) {
+      var bytes = address.getAddress();
+      return (bytes.length == 4 || GLOBAL.contains(bytes))
+          && NON_PUBLIC.stream().noneMatch(range -> range.contains(bytes));
+    }
+
+    private static Range range(String start, int bits) {
+      return new Range(InetAddress.ofLiteral(start), bits);
+    }
   }
 }

@@ -5,6 +5,7 @@ import dev.parley.protocol.ArtifactEvent.DataWrite;
 import dev.parley.protocol.ArtifactEvent.DatasetWrite;
 import dev.parley.protocol.ArtifactEvent.Encoding;
 import dev.parley.protocol.ArtifactEvent.FileWrite;
+import dev.parley.protocol.ArtifactView;
 import dev.parley.protocol.Json;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;

@@ -2,6 +2,7 @@ package dev.parley.projection;
 
 import dev.parley.log.EventLog;
 import dev.parley.protocol.ArtifactEvent;
+import dev.parley.protocol.ArtifactView;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;

@@ -4,6 +4,7 @@ import dev.parley.log.EventLog;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Time;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -69,15 +70,17 @@ public final class ContextFeed {
 
   private final EventLog log;
   private final ViewThread thread;
+  private final Time time;
   private final Set<Thread> waiters = ConcurrentHashMap.newKeySet();
   private final Map<ContextId, Set<ContextWatcher>> watchers = new ConcurrentHashMap<>();
   private final AtomicLong caughtUpGeneration = new AtomicLong(-1);
   private final AtomicLong mark = new AtomicLong(-1);
   private volatile @Nullable Thread follower;
 
-  ContextFeed(EventLog log, ViewThread thread) {
+  ContextFeed(EventLog log, ViewThread thread, Time time) {
     this.log = log;
     this.thread = thread;
+    this.time = time;
   }
 
   /// Returns the cursor after the last entry.
@@ -105,7 +108,7 @@ public final class ContextFeed {
 
   /// Waits until there may be entries after `cursor`. False if `patience` ran out first.
   public boolean await(FeedCursor feedCursor, Duration patience) throws InterruptedException {
-    var deadline = System.nanoTime() + patience.toNanos();
+    var deadline = time.deadline(patience);
     var me = Thread.currentThread();
     waiters.add(me);
     try {
@@ -113,11 +116,10 @@ public final class ContextFeed {
         LockSupport.unpark(follower);
       }
       while (feedCursor.n() == ALL && mark.get() <= feedCursor.mark()) {
-        var left = deadline - System.nanoTime();
-        if (left <= 0) {
+        if (time.remaining(deadline) <= 0) {
           return false;
         }
-        LockSupport.parkNanos(this, left);
+        time.parkUntil(this, deadline);
         if (Thread.interrupted()) {
           throw new InterruptedException();
         }
@@ -163,7 +165,7 @@ public final class ContextFeed {
     }
   }
 
-  /// Waits for changes of one context, which need not exist yet. The monitor guards `moved`.
+  /// Waits for changes of one context, which need not exist yet. The monitor guards `changed`.
   public final class ContextWatcher implements AutoCloseable {
     private final ContextId context;
     private boolean changed;
@@ -174,10 +176,9 @@ public final class ContextFeed {
 
     /// Waits until the context has changed since the last call. False if `patience` ran out first.
     public synchronized boolean await(Duration patience) throws InterruptedException {
-      var deadline = System.nanoTime() + patience.toNanos();
-      for (var left = patience.toMillis(); !changed && left > 0; ) {
-        wait(left);
-        left = (deadline - System.nanoTime() + 999_999) / 1_000_000;
+      var deadline = time.deadline(patience);
+      while (!changed && time.remaining(deadline) > 0) {
+        time.waitUntil(this, deadline);
       }
       var was = changed;
       changed = false;
@@ -211,11 +212,11 @@ public final class ContextFeed {
   void awaitChanges(Duration pause) throws InterruptedException {
     follower = Thread.currentThread();
     if (waiters.isEmpty() && watchers.isEmpty()) {
-      LockSupport.parkNanos(this, pause.toNanos());
+      time.parkUntil(this, time.deadline(pause));
     } else {
       if (log.awaitChange(mark.get(), pause)) {
         // Entries that are appended during this pause are processed together with the first one.
-        LockSupport.parkNanos(this, GATHER.toNanos());
+        time.pauseBriefly(GATHER);
       }
     }
   }

@@ -1,6 +1,7 @@
 package dev.parley.projection;
 
 import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextView;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;

@@ -1,10 +1,11 @@
 package dev.parley.projection;
 
-import dev.parley.projection.ContextView.ForkedFrom;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextEvent.ContextUpdated;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.ContextView;
+import dev.parley.protocol.ContextView.ForkedFrom;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
@@ -275,5 +276,34 @@ final class ContextTable {
         row.optionalName("last_status", TaskState.class),
         row.optionalObject("metadata"),
         forkedFrom(row));
+  }
+
+  /// The end of a page of contexts: when the last context changed, and its id.
+  ///
+  /// A context that changes later moves to the front of the list, before any cursor, so it is never
+  /// listed twice.
+  record ContextCursor(long updatedAt, String context) {
+
+    private static final ContextCursor START = new ContextCursor(Long.MAX_VALUE, "");
+
+    static ContextCursor of(ContextView last) {
+      return new ContextCursor(last.updatedAt().toEpochMilli(), last.contextId().value());
+    }
+
+    static ContextCursor parse(@Nullable String text) {
+      if (text == null) {
+        return START;
+      }
+      var dot = text.indexOf('.');
+      if (dot < 0) {
+        throw SeqCursor.invalid();
+      }
+      return new ContextCursor(SeqCursor.parse(text.substring(0, dot)), text.substring(dot + 1));
+    }
+
+    @Override
+    public String toString() {
+      return updatedAt + "." + context;
+    }
   }
 }

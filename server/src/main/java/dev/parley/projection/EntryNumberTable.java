@@ -1,5 +1,6 @@
 package dev.parley.projection;
 
+import dev.parley.projection.EntryNumbering.EntryNumber;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.TaskId;

@@ -2,6 +2,7 @@ package dev.parley.projection;
 
 import dev.parley.log.ChangedContexts;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.ContextView;
 import dev.parley.protocol.Position;
 import java.sql.SQLException;
 import java.util.List;

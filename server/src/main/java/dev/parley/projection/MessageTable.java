@@ -9,6 +9,8 @@ import dev.parley.protocol.MessageEvent.MessageDeleted;
 import dev.parley.protocol.MessageEvent.MessageUpdated;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageId;
+import dev.parley.protocol.MessageView;
+import dev.parley.protocol.MessageView.EditView;
 import dev.parley.protocol.TaskId;
 import java.sql.SQLException;
 import java.time.Instant;

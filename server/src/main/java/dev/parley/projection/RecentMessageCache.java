@@ -9,6 +9,7 @@ import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.MessageDeleted;
 import dev.parley.protocol.MessageEvent.MessageUpdated;
 import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageView;
 import dev.parley.protocol.Position;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,7 +1,11 @@
 package dev.parley.projection;
 
+import dev.parley.projection.EntryNumbering.EntryNumber;
+import dev.parley.projection.RootTaskList.RootTaskCursor;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.ResultPage;
 import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskView;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;

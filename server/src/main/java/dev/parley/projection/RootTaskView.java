@@ -1,5 +1,6 @@
 package dev.parley.projection;
 
+import dev.parley.protocol.TaskView;
 import org.jspecify.annotations.Nullable;
 
 /// A root task, the number of its numbered entries, the seq at which it ended, if it has, and the

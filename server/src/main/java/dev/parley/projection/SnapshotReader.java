@@ -2,12 +2,14 @@ package dev.parley.projection;
 
 import dev.parley.log.EventLog;
 import dev.parley.projection.CheckpointCache.Checkpoint;
-import dev.parley.projection.ContextSnapshot.PartialText;
 import dev.parley.projection.MessageTable.Correction;
 import dev.parley.projection.OpenTextBlockTable.OpenTextBlock;
 import dev.parley.projection.ViewThread.TableWork;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.ContextSnapshot;
+import dev.parley.protocol.ContextSnapshot.PartialText;
+import dev.parley.protocol.ContextView;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
@@ -15,6 +17,7 @@ import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
@@ -39,11 +42,13 @@ final class SnapshotReader {
   private static final int CHECKPOINTS_BYTES = 64 << 20;
 
   private final EventLog log;
+  private final ViewsRuntime runtime;
   private final Semaphore past = new Semaphore(PAST_AT_ONCE);
   private final CheckpointCache checkpointCache = new CheckpointCache(CHECKPOINTS_BYTES);
 
-  SnapshotReader(EventLog log) {
+  SnapshotReader(EventLog log, ViewsRuntime runtime) {
     this.log = log;
+    this.runtime = runtime.withoutFatal();
   }
 
   /// A snapshot without unfinished text, which is in the log, and the blocks that are open.
@@ -71,6 +76,12 @@ final class SnapshotReader {
     }
   }
 
+  private ViewThread openThread(Optional<Checkpoint> start) {
+    return start
+        .map(checkpoint -> ViewThread.from(checkpoint, runtime))
+        .orElseGet(() -> ViewThread.inMemory(runtime));
+  }
+
   /// Reads everything except unfinished text, in one transaction.
   static TableWork<SnapshotWithoutText> readTables(ContextId context, int messageLimit) {
     return viewTables -> readTables(viewTables, context, messageLimit);
@@ -87,7 +98,7 @@ final class SnapshotReader {
     }
     var known = checkpointCache.lastUpTo(context, at);
     past.acquireUninterruptibly();
-    try (var thread = known.map(ViewThread::from).orElseGet(ViewThread::inMemory)) {
+    try (var thread = openThread(known)) {
       var after = known.map(Checkpoint::at).orElse(Position.START);
       for (var taken = 0; ; ) {
         var entries = upTo(at, log.read(context, after, ViewUpdater.PAGE));

@@ -1,6 +1,5 @@
 package dev.parley.projection;
 
-import dev.parley.projection.TaskView.TaskError;
 import dev.parley.protocol.AgentLevel;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ArtifactId;
@@ -18,6 +17,8 @@ import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskView;
+import dev.parley.protocol.TaskView.TaskError;
 import dev.parley.protocol.ToolCallId;
 import java.sql.SQLException;
 import java.util.Comparator;
@@ -135,7 +136,7 @@ final class TaskTable {
         "error = ?, updated_at = ?",
         entry.contextId(),
         task,
-        ColumnValues.json(new TaskError(error.code(), error.message(), error.retryable())),
+        ColumnValues.json(new TaskError(error.code().wire(), error.message(), error.retryable())),
         entry.timestamp().toEpochMilli());
   }
 

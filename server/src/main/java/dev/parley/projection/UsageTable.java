@@ -1,6 +1,7 @@
 package dev.parley.projection;
 
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.ContextSnapshot.UsageView;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.ReportEvent.Usage;
 import java.math.BigDecimal;

@@ -1,6 +1,5 @@
 package dev.parley.projection;
 
-import dev.parley.log.FatalHandler;
 import dev.parley.protocol.Rejection;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -10,28 +9,21 @@ import java.util.concurrent.locks.LockSupport;
 /// Updates the views in the background, so that queries for lists find them up to date.
 final class ViewRefresher implements AutoCloseable {
 
+  private static final Duration PAUSE = Duration.ofSeconds(1);
+  private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(30);
   private static final Logger LOGGER = System.getLogger(ViewRefresher.class.getName());
 
   private final ViewUpdater updater;
   private final ContextFeed contextFeed;
-  private final Duration pause;
-  private final Duration pauseAfterFailure;
-  private final FatalHandler fatal;
+  private final ViewsRuntime runtime;
   private final Thread thread;
   private volatile boolean closed;
 
-  ViewRefresher(
-      ViewUpdater viewUpdater,
-      ContextFeed contextFeed,
-      Duration pause,
-      Duration pauseAfterFailure,
-      FatalHandler fatal) {
+  ViewRefresher(ViewUpdater viewUpdater, ContextFeed contextFeed, ViewsRuntime runtime) {
     this.updater = viewUpdater;
     this.contextFeed = contextFeed;
-    this.pause = pause;
-    this.pauseAfterFailure = pauseAfterFailure;
-    this.fatal = fatal;
-    this.thread = Thread.ofVirtual().name("views-follower").start(this::run);
+    this.runtime = runtime;
+    this.thread = runtime.threads().start("views-follower", this::run);
   }
 
   @Override
@@ -48,9 +40,9 @@ final class ViewRefresher implements AutoCloseable {
   private void run() {
     try {
       while (!closed) {
-        contextFeed.awaitChanges(pause);
+        contextFeed.awaitChanges(PAUSE);
         if (!closed && !update()) {
-          LockSupport.parkNanos(this, pauseAfterFailure.toNanos());
+          runtime.time().parkUntil(this, runtime.time().deadline(PAUSE_AFTER_FAILURE));
         }
       }
     } catch (InterruptedException _) {
@@ -58,7 +50,7 @@ final class ViewRefresher implements AutoCloseable {
     } catch (Rejection.Unavailable logClosed) {
       LOGGER.log(Level.DEBUG, "updating of the views stopped: {0}", logClosed.getMessage());
     } catch (Throwable bug) { // The root of a thread.
-      fatal.failed("views-follower", bug);
+      runtime.fatal().failed("views-follower", bug);
     }
   }
 

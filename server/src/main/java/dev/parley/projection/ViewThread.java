@@ -1,6 +1,5 @@
 package dev.parley.projection;
 
-import dev.parley.log.FatalHandler;
 import dev.parley.log.OutageLogger;
 import dev.parley.projection.CheckpointCache.Checkpoint;
 import dev.parley.protocol.Rejection;
@@ -33,39 +32,43 @@ final class ViewThread implements AutoCloseable {
   private final @Nullable Path file;
   private final @Nullable Checkpoint start;
   private final ExecutorService executor;
-  private final OutageLogger outageLogger =
-      new OutageLogger(
-          LOGGER, "the views cannot be written or read", "the views follow the log again");
+  private final OutageLogger outageLogger;
   private @Nullable ViewTables viewTables;
   private long generation;
 
-  private ViewThread(@Nullable Path file, @Nullable Checkpoint start, FatalHandler fatal) {
+  private ViewThread(@Nullable Path file, @Nullable Checkpoint start, ViewsRuntime runtime) {
     this.file = file;
     this.start = start;
+    this.outageLogger =
+        new OutageLogger(
+            LOGGER,
+            "the views cannot be written or read",
+            "the views follow the log again",
+            runtime.time());
     // Callers get the exceptions of their work. An exception here is a failure of the thread
     // itself.
     this.executor =
         Executors.newSingleThreadExecutor(
-            Thread.ofPlatform()
-                .name("views")
-                .daemon()
-                .uncaughtExceptionHandler((thread, bug) -> fatal.failed(thread.getName(), bug))
-                .factory());
+            work -> {
+              var thread = runtime.threads().platformFactory("views").newThread(work);
+              thread.setUncaughtExceptionHandler((_, bug) -> runtime.fatal().failed("views", bug));
+              return thread;
+            });
   }
 
   /// Opens the views in `file`.
-  static ViewThread forFile(Path file, FatalHandler fatal) {
-    return new ViewThread(file, null, fatal);
+  static ViewThread forFile(Path file, ViewsRuntime runtime) {
+    return new ViewThread(file, null, runtime);
   }
 
   /// Opens empty views in memory, which are discarded when the thread is closed.
-  static ViewThread inMemory() {
-    return new ViewThread(null, null, FatalHandler.NONE);
+  static ViewThread inMemory(ViewsRuntime runtime) {
+    return new ViewThread(null, null, runtime);
   }
 
   /// Opens a copy of a checkpoint in memory.
-  static ViewThread from(Checkpoint start) {
-    return new ViewThread(null, start, FatalHandler.NONE);
+  static ViewThread from(Checkpoint start, ViewsRuntime runtime) {
+    return new ViewThread(null, start, runtime);
   }
 
   /// Returns the whole database, for a checkpoint.

@@ -3,19 +3,29 @@ package dev.parley.projection;
 import dev.parley.log.DatabaseCheck;
 import dev.parley.log.EventDraft;
 import dev.parley.log.EventLog;
-import dev.parley.log.FatalHandler;
+import dev.parley.projection.ContextTable.ContextCursor;
+import dev.parley.projection.PendingQueries.PendingCursor;
 import dev.parley.projection.ViewThread.TableWork;
 import dev.parley.protocol.ArtifactId;
+import dev.parley.protocol.ArtifactView;
 import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.ContextSnapshot;
+import dev.parley.protocol.ContextSnapshot.UsageView;
+import dev.parley.protocol.ContextView;
 import dev.parley.protocol.Id;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.MessageId;
+import dev.parley.protocol.MessageView;
+import dev.parley.protocol.MessageView.EditView;
 import dev.parley.protocol.Origin;
+import dev.parley.protocol.PendingView;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ResultPage;
 import dev.parley.protocol.TaskEvent.TaskDeleted;
 import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskView;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -43,9 +53,6 @@ public final class Views implements AutoCloseable {
 
   private static final int FOLDERS_MAX = 100;
 
-  private static final Duration PAUSE = Duration.ofSeconds(1);
-  private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(30);
-
   private final EventLog log;
   private final ViewThread thread;
   private final ViewUpdater updater;
@@ -56,19 +63,14 @@ public final class Views implements AutoCloseable {
 
   /// Opens the views in `file`. The file is rebuilt if it is missing, corrupt or of another
   /// version.
-  public Views(Path file, EventLog log) {
-    this(file, log, FatalHandler.NONE);
-  }
-
-  /// Does the same as [#Views(Path, EventLog)], and calls `fatal` if a thread of the views fails.
-  public Views(Path file, EventLog log, FatalHandler fatal) {
+  public Views(Path file, EventLog log, ViewsRuntime runtime) {
     this.log = log;
-    this.thread = ViewThread.forFile(file, fatal);
+    this.thread = ViewThread.forFile(file, runtime);
     var open = false;
     try {
-      this.contextFeed = new ContextFeed(log, thread);
+      this.contextFeed = new ContextFeed(log, thread, runtime.time());
       this.updater = new ViewUpdater(log, thread, contextFeed);
-      this.snapshotReader = new SnapshotReader(log);
+      this.snapshotReader = new SnapshotReader(log, runtime);
       this.recentMessages = new RecentMessageCache(log);
       var mark = thread.call(ViewTables::mark);
       if ((mark > 0 && log.changes(mark - 1, 1).mark() < mark) || !matchesLog()) {
@@ -77,7 +79,7 @@ public final class Views implements AutoCloseable {
         thread.reset();
       }
       updater.start();
-      this.refresher = new ViewRefresher(updater, contextFeed, PAUSE, PAUSE_AFTER_FAILURE, fatal);
+      this.refresher = new ViewRefresher(updater, contextFeed, runtime);
       open = true;
     } finally {
       if (!open) {
@@ -241,10 +243,17 @@ public final class Views implements AutoCloseable {
     return query(context, viewTables -> viewTables.tasks().findRewound(context, task));
   }
 
-  /// Returns the position of `task-created` for the task that had this id at `at`, rewound or not.
-  public Optional<Position> startPosition(ContextId context, TaskId task, Position at) {
-    return query(context, viewTables -> viewTables.tasks().startSeq(context, task, at.seq()))
-        .map(Position::of);
+  /// Returns a position before the `task-created` of the task that had this id at `at`, rewound or
+  /// not: the closest one, or the start of the context if the views cannot be used. A fold that
+  /// begins there gives the same result.
+  public Position positionBefore(ContextId context, TaskId task, Position at) {
+    try {
+      return query(context, viewTables -> viewTables.tasks().startSeq(context, task, at.seq()))
+          .map(seq -> Position.of(seq - 1))
+          .orElse(Position.START);
+    } catch (Rejection.Unavailable viewsCannotBeUsed) {
+      return Position.START;
+    }
   }
 
   /// Returns the context that a task belongs to.
@@ -490,4 +499,8 @@ public final class Views implements AutoCloseable {
   static int clamp(int limit) {
     return Math.clamp(limit, 1, PAGE_MAX);
   }
+
+  /// The effect of a rewind on state and artifacts: the keys and ids that change, with the value or
+  /// version that they return to, or null if they did not exist.
+  public record RewindEffect(ObjectNode state, ObjectNode artifacts) {}
 }

@@ -1,13 +1,15 @@
 package dev.parley.server;
 
+import static dev.parley.server.ConfigFile.or;
 import static dev.parley.server.ConfigProblem.invalid;
 import static dev.parley.server.ConfigProblem.invalidKey;
 import static dev.parley.server.ConfigProblem.notOneOf;
 import static dev.parley.server.ConfigProblem.unknown;
-import static dev.parley.server.ConfigReader.or;
 
 import dev.parley.agent.ToolPolicy;
+import dev.parley.api.ApiModule;
 import dev.parley.protocol.AgentTypeId;
+import dev.parley.server.AgentConfig.AgentKind;
 import dev.parley.server.ConfigFile.AgentSection;
 import dev.parley.server.ConfigFile.PermissionSection;
 import dev.parley.server.ConfigFile.SupervisorSection;
@@ -26,7 +28,12 @@ import org.jspecify.annotations.Nullable;
 final class AgentConfigReader {
 
   /// Replaces the kind of an agent whose settings have errors.
-  static final Config.AgentKind INVALID = new Config.AgentKind.Conformance();
+  private static final AgentKind INVALID =
+      new AgentKind.Provided(
+          "",
+          () -> {
+            throw new IllegalStateException("the configuration has errors");
+          });
 
   private static final Set<String> A2A_KEYS =
       Set.of("version", "transport", "headers", "token", "timeout");
@@ -55,11 +62,13 @@ final class AgentConfigReader {
   private final Set<String> models;
   private final String standardModel;
   private final CliConfigReader programs;
-  private final IdentityHashMap<Config.Agent, ConfigProblems> problemsOfAgents =
+  private final Extensions extensions;
+  private final IdentityHashMap<AgentConfig, ConfigProblems> problemsOfAgents =
       new IdentityHashMap<>();
 
-  AgentConfigReader(Set<String> models, CliConfigReader programs) {
+  AgentConfigReader(Set<String> models, CliConfigReader programs, Extensions extensions) {
     this.models = models;
+    this.extensions = extensions;
     this.programs = programs;
     this.standardModel =
         models.contains(ModelConfigReader.STANDARD)
@@ -68,16 +77,18 @@ final class AgentConfigReader {
   }
 
   /// Reads the agents. Errors are collected; an agent without a valid id is left out.
-  List<Config.Agent> agents(@Nullable List<AgentSection> sections, ConfigProblems problems) {
+  List<AgentConfig> agents(@Nullable List<AgentSection> sections, ConfigProblems problems) {
     if (sections == null || sections.isEmpty()) {
       var standard =
-          Stream.concat(DefaultAgents.standard(standardModel).stream(), programs.found().stream())
+          Stream.concat(
+                  DefaultAgents.standard(standardModel, extensions.apis()).stream(),
+                  programs.found().stream())
               .toList();
       standard.forEach(
           agent -> problemsOfAgents.put(agent, problems.under("agents." + agent.id())));
       return standard;
     }
-    var agents = new ArrayList<Config.Agent>();
+    var agents = new ArrayList<AgentConfig>();
     for (var i = 0; i < sections.size(); i++) {
       var section = sections.get(i);
       var index = "[" + i + "]";
@@ -98,7 +109,7 @@ final class AgentConfigReader {
   }
 
   /// Returns the problems of an agent that was read.
-  ConfigProblems problemsOf(Config.Agent agent) {
+  ConfigProblems problemsOf(AgentConfig agent) {
     return Objects.requireNonNull(problemsOfAgents.get(agent));
   }
 
@@ -111,7 +122,7 @@ final class AgentConfigReader {
     return problems.collectValid("id", () -> new AgentTypeId(id));
   }
 
-  private Config.Agent agent(AgentTypeId id, AgentSection section, ConfigProblems problems) {
+  private AgentConfig agent(AgentTypeId id, AgentSection section, ConfigProblems problems) {
     var type = or(section.type(), "llm");
     var llm = type.equals("llm");
     var model = llm ? or(section.model(), standardModel) : "";
@@ -120,9 +131,8 @@ final class AgentConfigReader {
     }
     var taskTypes = or(section.taskTypes(), List.<String>of());
     for (var i = 0; i < taskTypes.size(); i++) {
-      var path = "taskTypes[" + i + "]";
       var taskType = taskTypes.get(i);
-      problems.collect(() -> ConfigProblem.choice(path, taskType, TaskType.class));
+      problems.collectValid("taskTypes[" + i + "]", () -> new TaskType(taskType));
     }
     var permission = section.permission();
     var standard =
@@ -131,7 +141,7 @@ final class AgentConfigReader {
             : problems.collect(
                 () -> ConfigProblem.choice("permission", permission, Permission.class));
     var toolPolicy = policy(standard, section.permissions());
-    return new Config.Agent(
+    return new AgentConfig(
         id,
         or(section.name(), id.value()),
         section.description(),
@@ -140,36 +150,46 @@ final class AgentConfigReader {
         llm ? or(section.tools(), BuiltInTools.GROUPS) : List.of(),
         taskTypes,
         toolPolicy,
-        problems.isUnread("type") ? INVALID : kind(type, section, toolPolicy, problems));
+        or(problems.isUnread("type") ? null : kind(type, section, toolPolicy, problems), INVALID));
   }
 
-  private Config.AgentKind kind(
+  private @Nullable AgentKind kind(
       String type, AgentSection section, ToolPolicy toolPolicy, ConfigProblems problems) {
     var keys = ConfigFile.keys(section);
     if (!type.equals("a2a")) {
       reject(keys, A2A_KEYS, "needs type a2a", problems);
     }
     return switch (type) {
-      case "llm", "conformance" -> {
-        reject(keys, CLI_KEYS, "needs type cli", problems);
-        reject(keys, Set.of("silence"), "needs type cli, proxy or a2a", problems);
-        reject(keys, Set.of("url"), "needs type proxy or a2a", problems);
-        yield type.equals("llm") ? new Config.AgentKind.Llm() : new Config.AgentKind.Conformance();
+      case "llm" -> {
+        rejectRemote(keys, problems);
+        yield new AgentKind.Llm();
       }
       case "proxy" -> {
         rejectLocal(keys, "is not allowed with type proxy; configure it at the service", problems);
-        yield ProxyConfigReader.kind(section, problems);
+        yield RemoteAgentConfigReader.proxy(section, problems);
       }
       case "a2a" -> {
         rejectLocal(keys, "is not allowed with type a2a; configure it at the agent", problems);
-        yield RemoteAgentConfigReader.kind(section, problems);
+        yield RemoteAgentConfigReader.a2a(section, problems);
       }
       case "cli" -> programs.kind(section, toolPolicy, problems);
       default -> {
+        var named =
+            extensions.agentKinds().stream().filter(kind -> kind.type().equals(type)).findFirst();
+        if (named.isPresent()) {
+          rejectRemote(keys, problems);
+          yield named.get();
+        }
         problems.add(notOneOf("type", type, List.of("llm", "cli", "proxy", "a2a")));
-        yield INVALID;
+        yield null;
       }
     };
+  }
+
+  private static void rejectRemote(Set<String> keys, ConfigProblems problems) {
+    reject(keys, CLI_KEYS, "needs type cli", problems);
+    reject(keys, Set.of("silence"), "needs type cli, proxy or a2a", problems);
+    reject(keys, Set.of("url"), "needs type proxy or a2a", problems);
   }
 
   private static void rejectLocal(Set<String> keys, String reason, ConfigProblems problems) {
@@ -225,7 +245,7 @@ final class AgentConfigReader {
   /// The default agents, for a configuration without `agents`.
   private static final class DefaultAgents {
 
-    private record Role(String id, String name, String description, List<String> taskTypes) {}
+    private record Role(String id, String name, String description, List<TaskType> taskTypes) {}
 
     private static final List<Role> ROLES =
         List.of(
@@ -234,53 +254,50 @@ final class AgentConfigReader {
                 "Code",
                 "Writes, reads, reviews and debugs code and programs, and runs commands.",
                 List.of(
-                    "code_review",
-                    "code_generate",
-                    "code_refactor",
-                    "code_debug",
-                    "angular_project",
-                    "angular_component",
-                    "angular_feature",
-                    "angular_service",
-                    "angular_routing",
-                    "angular_testing",
-                    "angular_optimization")),
+                    TaskType.CODE_REVIEW,
+                    TaskType.CODE_GENERATE,
+                    TaskType.CODE_REFACTOR,
+                    TaskType.CODE_DEBUG)),
             new Role(
                 "agent-research",
                 "Research",
                 "Finds things out: searches files and the web, compares sources, fetches pages.",
-                List.of("research", "research_web", "research_docs")),
+                List.of(TaskType.RESEARCH, TaskType.RESEARCH_WEB, TaskType.RESEARCH_DOCS)),
             new Role(
                 "agent-data",
                 "Data",
                 "Analyses data: CSV files, tables, numbers, statistics, datasets.",
-                List.of("data_analysis", "data_transform", "data_visualize")),
+                List.of(TaskType.DATA_ANALYSIS, TaskType.DATA_TRANSFORM, TaskType.DATA_VISUALIZE)),
             new Role(
                 "agent-writer",
                 "Writer",
                 "Writes texts: reports, articles, summaries, documentation.",
-                List.of("content_write", "documentation")));
+                List.of(TaskType.CONTENT_WRITE, TaskType.DOCUMENTATION)));
 
-    static List<Config.Agent> standard(String model) {
-      return ROLES.stream().map(role -> agent(role, model)).toList();
+    static List<AgentConfig> standard(String model, List<ApiModule> apis) {
+      return ROLES.stream().map(role -> agent(role, model, apis)).toList();
     }
 
-    private static Config.Agent agent(Role role, String model) {
+    private static AgentConfig agent(Role role, String model, List<ApiModule> apis) {
       var others =
           ROLES.stream()
               .map(Role::id)
               .filter(id -> !id.equals(role.id()))
               .map(id -> AgentRegistry.AGENT + id);
-      return new Config.Agent(
+      return new AgentConfig(
           new AgentTypeId(role.id()),
           role.name(),
           role.description(),
           model,
           null,
           Stream.concat(BuiltInTools.GROUPS.stream(), others).toList(),
-          role.taskTypes(),
+          Stream.concat(
+                  role.taskTypes().stream(),
+                  apis.stream().flatMap(api -> api.taskTypes(role.id()).stream()))
+              .map(TaskType::value)
+              .toList(),
           ToolPolicy.DEFAULT,
-          new Config.AgentKind.Llm());
+          new AgentKind.Llm());
     }
   }
 }

@@ -1,6 +1,5 @@
 package dev.parley.server;
 
-import dev.parley.a2a.conformance.ConformanceAgent;
 import dev.parley.agent.AgentTool;
 import dev.parley.agent.ConversationMemory;
 import dev.parley.agent.ModelAgentType;
@@ -12,11 +11,13 @@ import dev.parley.embed.CustomAgent;
 import dev.parley.embed.IsolatedAgent;
 import dev.parley.external.a2a.A2aAgent;
 import dev.parley.external.cli.CliAgent;
-import dev.parley.external.proxy.AgentHttpClient;
 import dev.parley.external.proxy.ProxyAgent;
 import dev.parley.mcp.McpServers;
 import dev.parley.model.Model;
+import dev.parley.net.OutgoingHttpClient;
 import dev.parley.protocol.AgentTypeId;
+import dev.parley.runtime.Time;
+import dev.parley.server.AgentConfig.AgentKind;
 import dev.parley.supervisor.Supervisor;
 import dev.parley.supervisor.TeamAgent;
 import dev.parley.task.Agent;
@@ -49,7 +50,8 @@ final class AgentFactory {
       ConversationMemory memory,
       SignInRequests signIns,
       CliAgent.CliAgentDependencies programs,
-      AgentHttpClient proxied,
+      OutgoingHttpClient http,
+      Time time,
       A2aAgent.A2aAgentDependencies remote,
       PlatformThreads threads) {}
 
@@ -79,17 +81,18 @@ final class AgentFactory {
       agents.put(
           agent.id(),
           switch (agent.kind()) {
-            case Config.AgentKind.Llm _ -> new ModelLoop(type(agent), loop);
-            case Config.AgentKind.Cli(var settings) ->
+            case AgentKind.Llm _ -> new ModelLoop(type(agent), loop);
+            case AgentKind.Cli(var settings) ->
                 new CliAgent(settings, agentFactoryDependencies.programs());
-            case Config.AgentKind.Proxy(var settings) ->
+            case AgentKind.Proxy(var settings) ->
                 new ProxyAgent(
                     settings,
-                    agentFactoryDependencies.proxied(),
+                    agentFactoryDependencies.http(),
+                    agentFactoryDependencies.time(),
                     agentFactoryDependencies.memory());
-            case Config.AgentKind.A2a(var settings) ->
+            case AgentKind.A2a(var settings) ->
                 new A2aAgent(settings, agentFactoryDependencies.remote());
-            case Config.AgentKind.Conformance _ -> new ConformanceAgent();
+            case AgentKind.Provided provided -> provided.factory().get();
           });
     }
     customAgents.forEach(agent -> agents.put(agent.id(), isolated(agent)));
@@ -129,9 +132,9 @@ final class AgentFactory {
   private List<TeamAgent> choices() {
     var unasked =
         config.agents().stream()
-            .filter(agent -> agent.kind() instanceof Config.AgentKind.Cli)
+            .filter(agent -> agent.kind() instanceof AgentKind.Cli)
             .filter(agent -> agent.description() == null && agent.taskTypes().isEmpty())
-            .map(Config.Agent::id)
+            .map(AgentConfig::id)
             .filter(id -> config.agents().size() > 1 && !isFallback(id))
             .toList();
     return members().stream().filter(teamAgent -> !unasked.contains(teamAgent.id())).toList();
@@ -141,21 +144,23 @@ final class AgentFactory {
     return config.supervisor() != null && config.supervisor().fallback().equals(id);
   }
 
-  private static String description(Config.Agent agent) {
+  private static String description(AgentConfig agent) {
     return Optional.ofNullable(agent.description()).orElse("");
   }
 
-  /// Returns the model that chooses agents, or null for the offline model, where rules choose.
+  /// Returns the model that chooses agents, or null if there is only a stand-in: rules then choose.
   private @Nullable Model supervisorModel(String name) {
-    return config.models().get(name) instanceof ModelConfig.Offline
-        ? null
-        : agentFactoryDependencies.models().named(name);
+    return switch (config.models().get(name)) {
+      case ModelConfig.Missing _ -> null;
+      case ModelConfig.Provided provided when provided.standIn() -> null;
+      case null, default -> agentFactoryDependencies.models().named(name);
+    };
   }
 
   private Map<AgentTypeId, Model> models() {
     var models = new LinkedHashMap<AgentTypeId, Model>();
     config.agents().stream()
-        .filter(agent -> agent.kind() instanceof Config.AgentKind.Llm)
+        .filter(agent -> agent.kind() instanceof AgentKind.Llm)
         .forEach(
             agent ->
                 models.put(agent.id(), agentFactoryDependencies.models().named(agent.model())));
@@ -166,7 +171,7 @@ final class AgentFactory {
     return models;
   }
 
-  private ModelAgentType type(Config.Agent agent) {
+  private ModelAgentType type(AgentConfig agent) {
     return new ModelAgentType(
         agent.id(),
         agent.name(),
@@ -177,7 +182,7 @@ final class AgentFactory {
         agent.policy());
   }
 
-  private Toolbox toolbox(Config.Agent agent) {
+  private Toolbox toolbox(AgentConfig agent) {
     var fixed =
         new ArrayList<>(BuiltInTools.named(agent.tools(), agentFactoryDependencies.builtIn()));
     var handing =

@@ -6,6 +6,7 @@ import dev.parley.agent.AgentTool;
 import dev.parley.agent.ToolPolicy;
 import dev.parley.mcp.McpServers;
 import dev.parley.protocol.AgentTypeId;
+import dev.parley.server.AgentConfig.AgentKind;
 import dev.parley.supervisor.Supervisor;
 import dev.parley.tool.BuiltInTools;
 import java.util.ArrayList;
@@ -27,10 +28,10 @@ final class AgentRegistry {
   /// The tool names that models accept.
   private static final Pattern TOOL = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
-  private final List<Config.Agent> agents;
+  private final List<AgentConfig> agents;
   private final Extensions extensions;
 
-  AgentRegistry(List<Config.Agent> agents, Extensions extensions) {
+  AgentRegistry(List<AgentConfig> agents, Extensions extensions) {
     this.agents = List.copyOf(agents);
     this.extensions = extensions;
   }
@@ -41,7 +42,7 @@ final class AgentRegistry {
   }
 
   /// Does the same with separate collections for the agents.
-  void check(ConfigProblems problems, Function<Config.Agent, ConfigProblems> problemsOf) {
+  void check(ConfigProblems problems, Function<AgentConfig, ConfigProblems> problemsOf) {
     if (ids().isEmpty()) {
       problems.add(invalid("agents", "at least one is needed"));
     }
@@ -61,7 +62,7 @@ final class AgentRegistry {
       for (var i = 0; i < agent.tools().size(); i++) {
         checkTool("tools[" + i + "]", agent.tools().get(i), tools, own);
       }
-      if (agent.kind() instanceof Config.AgentKind.Llm) {
+      if (agent.kind() instanceof AgentKind.Llm) {
         checkRules(agent, tools, own);
       }
     }
@@ -101,7 +102,7 @@ final class AgentRegistry {
 
   /// Collects rules that match none of the agent's tools: a typing error in `deny` would be
   /// dangerous.
-  private void checkRules(Config.Agent agent, Set<String> own, ConfigProblems problems) {
+  private void checkRules(AgentConfig agent, Set<String> own, ConfigProblems problems) {
     var names = new ArrayList<>(toolNames(agent));
     var complete =
         agent.tools().stream().allMatch(tool -> tool.startsWith(AGENT) || isKnown(tool, own));
@@ -146,11 +147,11 @@ final class AgentRegistry {
 
   /// Returns the tool names that the model sees. The tools of an MCP server are given by their
   /// prefix and a `*`.
-  List<String> toolNames(Config.Agent agent) {
-    if (agent.kind() instanceof Config.AgentKind.Cli(var settings)) {
+  List<String> toolNames(AgentConfig agent) {
+    if (agent.kind() instanceof AgentKind.Cli(var settings)) {
       return settings.toolNames();
     }
-    if (agent.kind() instanceof Config.AgentKind.Proxy) {
+    if (agent.kind() instanceof AgentKind.Proxy) {
       return List.of("*"); // The service decides.
     }
     var names = new ArrayList<>(BuiltInTools.names(agent.tools()));
@@ -170,7 +171,7 @@ final class AgentRegistry {
   /// Returns the ids of all agents except the supervisor.
   List<AgentTypeId> ids() {
     return Stream.concat(
-            agents.stream().map(Config.Agent::id),
+            agents.stream().map(AgentConfig::id),
             extensions.agents().stream().map(agent -> agent.id()))
         .toList();
   }

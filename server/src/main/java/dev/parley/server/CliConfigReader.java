@@ -1,7 +1,7 @@
 package dev.parley.server;
 
+import static dev.parley.server.ConfigFile.or;
 import static dev.parley.server.ConfigProblem.invalid;
-import static dev.parley.server.ConfigReader.or;
 
 import dev.parley.agent.ToolPolicy;
 import dev.parley.external.cli.CliProgram;
@@ -11,6 +11,7 @@ import dev.parley.external.cli.LineMapping.LineField;
 import dev.parley.external.cli.LineMapping.LineType;
 import dev.parley.mcp.McpServer;
 import dev.parley.protocol.AgentTypeId;
+import dev.parley.server.AgentConfig.AgentKind;
 import dev.parley.server.ConfigFile.AgentSection;
 import dev.parley.server.ConfigFile.MappingSection;
 import dev.parley.tool.ShellTool;
@@ -39,18 +40,18 @@ final class CliConfigReader {
   }
 
   /// Returns the programs on the `PATH` as agents that ask for approval before they act.
-  List<Config.Agent> found() {
+  List<AgentConfig> found() {
     return Stream.of(CliProgram.values())
         .filter(cliProgram -> cliProgram.find(surrounding).isPresent())
         .map(this::agent)
         .toList();
   }
 
-  private Config.Agent agent(CliProgram cliProgram) {
+  private AgentConfig agent(CliProgram cliProgram) {
     var settings =
         CliSettings.of(
             cliProgram, List.of(cliProgram.command()), environment(cliProgram, Map.of()));
-    return new Config.Agent(
+    return new AgentConfig(
         new AgentTypeId(cliProgram.agentId()),
         cliProgram.title(),
         null,
@@ -59,11 +60,11 @@ final class CliConfigReader {
         List.of(),
         List.of(),
         ToolPolicy.DEFAULT,
-        new Config.AgentKind.Cli(settings));
+        new AgentKind.Cli(settings));
   }
 
-  /// Reads the settings of a program.
-  Config.AgentKind kind(AgentSection section, ToolPolicy toolPolicy, ConfigProblems problems) {
+  /// Reads the settings of a program. Null if they have errors.
+  @Nullable AgentKind kind(AgentSection section, ToolPolicy toolPolicy, ConfigProblems problems) {
     for (var key : List.of("tools", "url")) {
       if (ConfigFile.keys(section).contains(key)) {
         problems.add(
@@ -86,19 +87,19 @@ final class CliConfigReader {
     var cli = section.cli();
     if (cli == null) {
       problems.add(invalid("", "type cli needs cli: claude, codex, gemini or jsonl"), "cli");
-      return AgentConfigReader.INVALID;
+      return null;
     }
     var cliProgram = problems.collect(() -> ConfigProblem.choice("cli", cli, CliProgram.class));
     if (cliProgram == null) {
-      return AgentConfigReader.INVALID;
+      return null;
     }
     check(cliProgram, section, problems);
     var command = or(section.command(), List.of(cliProgram.command()));
     if (command.isEmpty() || command.getFirst().isBlank()) {
       problems.add(invalid("command", "cli " + cli + " needs a command"));
-      return AgentConfigReader.INVALID;
+      return null;
     }
-    return new Config.AgentKind.Cli(
+    return new AgentKind.Cli(
         new CliSettings(
             cliProgram,
             command,

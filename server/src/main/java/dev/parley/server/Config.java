@@ -1,15 +1,12 @@
 package dev.parley.server;
 
-import dev.parley.agent.ToolPolicy;
+import dev.parley.api.ApprovalPolicy.ApprovalSettings;
 import dev.parley.api.a2a.A2aSettings;
-import dev.parley.external.a2a.A2aRemoteSettings;
-import dev.parley.external.cli.CliSettings;
-import dev.parley.external.proxy.ProxySettings;
-import dev.parley.http.ApprovalSettings;
 import dev.parley.http.HttpSettings;
 import dev.parley.mcp.McpServer;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Rejection;
+import dev.parley.server.AgentConfig.AgentKind;
 import dev.parley.task.TaskLimits;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,7 +26,7 @@ public record Config(
     boolean insecure,
     Path data,
     Map<String, ModelConfig> models,
-    List<Agent> agents,
+    List<AgentConfig> agents,
     @Nullable SupervisorConfig supervisor,
     List<Path> workspaces,
     boolean workspacesListed,
@@ -47,79 +44,6 @@ public record Config(
     agents = List.copyOf(agents);
     workspaces = List.copyOf(workspaces);
     mcpServers = List.copyOf(mcpServers);
-  }
-
-  /// An agent type.
-  public record Agent(
-      AgentTypeId id,
-      String name,
-      @Nullable String description,
-      String model,
-      @Nullable String instructions,
-      List<String> tools,
-      List<String> taskTypes,
-      ToolPolicy policy,
-      AgentKind kind) {
-    public Agent {
-      tools = List.copyOf(tools);
-      taskTypes = List.copyOf(taskTypes);
-    }
-
-    /// Returns an agent with the model `default`, the default instructions, and these tools.
-    public static Agent of(String id, String description, String... tools) {
-      return new Agent(
-          new AgentTypeId(id),
-          id,
-          description,
-          ModelConfigReader.STANDARD,
-          null,
-          List.of(tools),
-          List.of(),
-          ToolPolicy.DEFAULT,
-          new AgentKind.Llm());
-    }
-
-    /// Returns the agent with these instructions.
-    public Agent withInstructions(String newInstructions) {
-      return new Agent(
-          id, name, description, model, newInstructions, tools, taskTypes, policy, kind);
-    }
-
-    /// Returns the agent with this policy for tool calls.
-    public Agent with(ToolPolicy newPolicy) {
-      return new Agent(
-          id, name, description, model, instructions, tools, taskTypes, newPolicy, kind);
-    }
-  }
-
-  /// How an agent is implemented.
-  public sealed interface AgentKind {
-
-    /// Returns the name of this kind in the configuration.
-    default String wire() {
-      return switch (this) {
-        case Llm _ -> "llm";
-        case Cli _ -> "cli";
-        case Proxy _ -> "proxy";
-        case A2a _ -> "a2a";
-        case Conformance _ -> "conformance";
-      };
-    }
-
-    /// A loop that calls a model and its tools.
-    record Llm() implements AgentKind {}
-
-    /// A command-line program.
-    record Cli(CliSettings settings) implements AgentKind {}
-
-    /// An agent of a remote service.
-    record Proxy(ProxySettings settings) implements AgentKind {}
-
-    /// A remote agent that supports the A2A protocol.
-    record A2a(A2aRemoteSettings settings) implements AgentKind {}
-
-    /// The behavior that the A2A conformance tests require.
-    record Conformance() implements AgentKind {}
   }
 
   /// The agent that chooses other agents: its model, and the agent that it chooses by default.
@@ -181,7 +105,7 @@ public record Config(
   }
 
   /// Returns the configuration with these agents only. [Extensions] may add more.
-  public Config with(List<Agent> newAgents) {
+  public Config with(List<AgentConfig> newAgents) {
     return changed(
         copy -> {
           copy.agents = newAgents;
@@ -233,11 +157,17 @@ public record Config(
     return changed(copy -> copy.http = newApi);
   }
 
-  /// Returns the configuration with the agents and tools of `extensions`, and with a supervisor if
-  /// there are several agents.
+  /// Returns the configuration with the agents, the tools and the default model of `extensions`, and
+  /// with a supervisor if there are several agents.
   ///
   /// @throws Rejection.Invalid if a name is ambiguous or unknown
   Config withExtensions(Extensions extensions) {
+    var missing = models.containsValue(new ModelConfig.Missing());
+    if (missing && !extensions.models().isEmpty()) {
+      var model = extensions.models().getFirst();
+      return changed(copy -> copy.models = Map.of(ModelConfigReader.STANDARD, model))
+          .withExtensions(extensions);
+    }
     var agentRegistry = new AgentRegistry(agents, extensions);
     var problems = new ConfigProblems();
     agentRegistry.check(problems);
@@ -246,6 +176,9 @@ public record Config(
         problems.add(
             ConfigProblem.unknown(
                 "agents." + agent.id() + ".model", "model", agent.model(), models.keySet()));
+      } else if (agent.kind() instanceof AgentKind.Llm
+          && models.get(agent.model()) instanceof ModelConfig.Missing) {
+        problems.add(ModelConfigReader.noModel("agents." + agent.id() + ".model"));
       }
       McpConfigReader.check(agent, mcpServers, problems.under("agents." + agent.id()));
     }
@@ -264,7 +197,7 @@ public record Config(
         copy.http,
         copy.insecure,
         copy.data,
-        models,
+        copy.models,
         copy.agents,
         copy.supervisorConfig,
         copy.workspaces,
@@ -284,7 +217,8 @@ public record Config(
     private HttpSettings http;
     private boolean insecure;
     private Path data;
-    private List<Agent> agents;
+    private Map<String, ModelConfig> models;
+    private List<AgentConfig> agents;
     private @Nullable SupervisorConfig supervisorConfig;
     private List<Path> workspaces;
     private boolean workspacesListed;
@@ -294,6 +228,7 @@ public record Config(
       http = config.http;
       insecure = config.insecure;
       data = config.data;
+      models = config.models;
       agents = config.agents;
       supervisorConfig = config.supervisor;
       workspaces = config.workspaces;

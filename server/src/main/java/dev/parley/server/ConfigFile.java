@@ -161,6 +161,11 @@ record ConfigFile(
 
   record RetentionSection(@Nullable Duration idleContexts) {}
 
+  /// Returns the value of a key, or `otherwise` if it is missing.
+  static <T extends @Nullable Object> T or(@Nullable T value, T otherwise) {
+    return value == null ? otherwise : value;
+  }
+
   /// Returns the keys that a section contains, in the order of its type.
   static Set<String> keys(Record section) {
     var keys = new LinkedHashSet<String>();

@@ -1,17 +1,26 @@
 package dev.parley.server;
 
+import static dev.parley.server.ConfigFile.or;
 import static dev.parley.server.ConfigProblem.invalid;
 import static dev.parley.server.ConfigProblem.notOneOf;
 import static dev.parley.server.ConfigProblem.quoted;
+import static dev.parley.server.ConfigProblem.suggestion;
 import static dev.parley.task.TaskLimits.INPUT_TIMEOUT_MAX;
 import static dev.parley.task.TaskLimits.TIMEOUT_MAX;
 
+import dev.parley.api.ApprovalPolicy.ApprovalSettings;
+import dev.parley.api.a2a.A2aSettings;
+import dev.parley.http.ApiTokens;
 import dev.parley.http.ApiTokens.ApiToken;
 import dev.parley.http.HttpLimits;
 import dev.parley.http.HttpSettings;
+import dev.parley.server.ConfigFile.A2aSection;
+import dev.parley.server.ConfigFile.ApprovalSection;
 import dev.parley.server.ConfigFile.AuthSection;
 import dev.parley.server.ConfigFile.LimitSection;
+import dev.parley.server.ConfigFile.TokenSection;
 import dev.parley.server.ConfigFile.VaultSection;
+import dev.parley.task.TaskLimits;
 import dev.parley.task.TaskLimits.LoopLimits;
 import dev.parley.task.TaskLimits.TreeLimits;
 import dev.parley.task.WhenLapsed;
@@ -20,9 +29,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -47,6 +57,9 @@ final class ConfigReader {
   private static final Pattern ORIGIN =
       Pattern.compile("[a-z][a-z0-9+.-]*://(?:[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+])(?::\\d{1,5})?");
 
+  /// The section that defines the names of callers.
+  private static final String TOKENS = "auth.tokens";
+
   private final Config.ProcessEnvironment processEnvironment;
   private final Extensions extensions;
   private final ConfigProblems problems = new ConfigProblems();
@@ -70,11 +83,16 @@ final class ConfigReader {
   /// Returns the configuration. Defaults replace all values with errors, which are collected.
   private Config build(ConfigFile file) {
     var models =
-        new ModelConfigReader(processEnvironment.environment()).read(file.models(), problems);
-    var servers = new McpConfigReader(processEnvironment).read(file.mcpServers(), problems);
+        new ModelConfigReader(processEnvironment.environment(), extensions.models())
+            .read(file.models(), problems);
+    var servers =
+        new McpConfigReader(processEnvironment.environment(), processEnvironment.folder())
+            .read(file.mcpServers(), problems);
     var reader =
         new AgentConfigReader(
-            models.keySet(), new CliConfigReader(processEnvironment.environment(), servers));
+            models.keySet(),
+            new CliConfigReader(processEnvironment.environment(), servers),
+            extensions);
     var agents = reader.agents(file.agents(), problems);
     var agentRegistry = new AgentRegistry(agents, extensions);
     agentRegistry.check(problems, reader::problemsOf);
@@ -98,17 +116,83 @@ final class ConfigReader {
             privateHosts(or(file.privateHosts(), List.of()))),
         vault(file.vault()),
         publicUrl(file.publicUrl()),
-        A2aConfigReader.read(file.a2a(), problems),
-        ApprovalConfigReader.read(file, problems));
+        a2a(file.a2a()),
+        approvals(file));
+  }
+
+  private A2aSettings a2a(@Nullable A2aSection section) {
+    if (section == null) {
+      return A2aSettings.DEFAULTS;
+    }
+    return new A2aSettings(
+        isOther("a2a.version", section.version(), "1.0.1", "1.0.0"),
+        isOther("a2a.card", section.card(), "hybrid", "pure"),
+        or(section.idempotent(), true),
+        or(section.kagentMetadata(), true),
+        or(section.requiredExtensions(), List.of()),
+        or(section.inputModes(), List.of()),
+        Boolean.TRUE.equals(section.privateWebhooks()));
+  }
+
+  /// Returns true if the value is `other`, and false if it is `usual`, missing or invalid.
+  private boolean isOther(String name, @Nullable String value, String usual, String other) {
+    if (value != null && !value.equals(usual) && !value.equals(other)) {
+      problems.add(notOneOf(name, value, List.of(usual, other)));
+    }
+    return other.equals(value);
+  }
+
+  private ApprovalSettings approvals(ConfigFile file) {
+    var auth = file.auth();
+    var tokens = auth == null || auth.tokens() == null ? List.<TokenSection>of() : auth.tokens();
+    var section = file.approvals();
+    var strict = section != null && isOther("approvals.mode", section.mode(), "standard", "strict");
+    var none = new HashSet<String>();
+    for (var token : tokens) {
+      var name = token.name();
+      if (name != null && Boolean.FALSE.equals(token.approve())) {
+        none.add(name);
+      }
+    }
+    if (strict && tokens.isEmpty()) {
+      problems.addReference(
+          invalid(
+              "approvals.mode",
+              "strict needs auth.tokens, because only callers with a token can approve"),
+          TOKENS);
+    } else if (strict && none.size() == tokens.size()) {
+      problems.addReference(
+          invalid("approvals.mode", "strict needs a token without approve: false"), TOKENS);
+    }
+    var callers = section == null ? Set.<String>of() : callers(section, tokens);
+    return new ApprovalSettings(strict, callers, none, ApprovalSettings.DEFAULTS.ownProcess());
+  }
+
+  private Set<String> callers(ApprovalSection section, List<TokenSection> tokens) {
+    var callers = or(section.a2aCallers(), List.<String>of());
+    var names =
+        tokens.isEmpty()
+            ? List.of(ApiTokens.LOCAL)
+            : tokens.stream().map(TokenSection::name).filter(Objects::nonNull).toList();
+    for (var i = 0; i < callers.size(); i++) {
+      var caller = callers.get(i);
+      if (!names.contains(caller)) {
+        problems.addReference(
+            invalid(
+                "approvals.a2aCallers[" + i + "]",
+                tokens.isEmpty()
+                    ? "unknown caller; without auth.tokens the only caller is " + ApiTokens.LOCAL
+                    : "there is no token with the name " + caller + suggestion(caller, names)),
+            TOKENS);
+      }
+    }
+    return Set.copyOf(callers);
   }
 
   private Config.VaultConfig vault(@Nullable VaultSection section) {
     var store = section == null ? null : section.store();
     var key = section == null ? null : section.key();
-    if (store != null && !store.equals("file") && !store.equals("memory")) {
-      problems.add(notOneOf("vault.store", store, List.of("file", "memory")));
-    }
-    var inMemory = "memory".equals(store);
+    var inMemory = isOther("vault.store", store, "file", "memory");
     if (inMemory && key != null) {
       problems.add(invalid("vault.key", "is not allowed for a vault in memory"));
     }
@@ -209,7 +293,7 @@ final class ConfigReader {
       return List.of();
     }
     if (auth.tokens().isEmpty()) {
-      problems.add(invalid("auth.tokens", "at least one token is needed; remove auth to use none"));
+      problems.add(invalid(TOKENS, "at least one token is needed; remove auth to use none"));
     }
     var tokens = new ArrayList<ApiToken>();
     for (var i = 0; i < auth.tokens().size(); i++) {
@@ -230,7 +314,7 @@ final class ConfigReader {
                       or(section.sha256(), ""),
                       or(section.internal(), true)));
       if (section.name() == null) {
-        problems.markUnread("auth.tokens");
+        problems.markUnread(TOKENS);
       }
       if (token != null) {
         tokens.add(token);
@@ -259,12 +343,12 @@ final class ConfigReader {
     return folders;
   }
 
-  private dev.parley.task.TaskLimits work(@Nullable LimitSection limits) {
-    var usual = dev.parley.task.TaskLimits.DEFAULT;
+  private TaskLimits work(@Nullable LimitSection limits) {
+    var usual = TaskLimits.DEFAULT;
     if (limits == null) {
       return usual;
     }
-    return new dev.parley.task.TaskLimits(
+    return new TaskLimits(
         time("limits.taskTimeout", limits.taskTimeout(), usual.taskTimeout(), TIMEOUT_MAX),
         count("limits.maxConcurrentTasks", limits.maxConcurrentTasks(), usual.maxConcurrentTasks()),
         count(
@@ -287,19 +371,8 @@ final class ConfigReader {
     if (name == null) {
       return usual;
     }
-    var choices = Arrays.asList(WhenLapsed.values());
     return problems.collectOr(
-        usual,
-        () ->
-            choices.stream()
-                .filter(choice -> choice.wire().equals(name))
-                .findFirst()
-                .orElseThrow(
-                    () ->
-                        notOneOf(
-                            "limits.whenInputLapses",
-                            name,
-                            choices.stream().map(WhenLapsed::wire).toList())));
+        usual, () -> ConfigProblem.choice("limits.whenInputLapses", name, WhenLapsed.class));
   }
 
   private LoopLimits loop(LimitSection limits, LoopLimits usual) {
@@ -336,9 +409,5 @@ final class ConfigReader {
       return usual;
     }
     return number == null ? usual : number;
-  }
-
-  static <T> T or(@Nullable T value, T otherwise) {
-    return value == null ? otherwise : value;
   }
 }

@@ -2,13 +2,13 @@ package dev.parley.server;
 
 import dev.parley.external.a2a.A2aAgent;
 import dev.parley.external.a2a.A2aRemoteSettings;
-import dev.parley.external.proxy.AgentHttpClient;
 import dev.parley.external.proxy.ProxySettings;
 import dev.parley.http.Metrics;
+import dev.parley.mcp.McpDependencies;
+import dev.parley.mcp.McpDependencies.McpTimeouts;
+import dev.parley.mcp.McpDependencies.McpTokenProvider;
 import dev.parley.mcp.McpServer;
 import dev.parley.mcp.McpServers;
-import dev.parley.mcp.McpTimeouts;
-import dev.parley.mcp.McpTokenProvider;
 import dev.parley.model.ModelLimits;
 import dev.parley.model.ModelReply;
 import dev.parley.model.ModelRetry;
@@ -18,14 +18,15 @@ import dev.parley.model.ModelThought;
 import dev.parley.model.Prompt;
 import dev.parley.net.AddressPolicy;
 import dev.parley.net.ConnectionFailure;
+import dev.parley.net.OutgoingHttpClient;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.runtime.SystemThreads;
+import dev.parley.server.AgentConfig.AgentKind;
 import dev.parley.tool.process.ManagedProcesses;
 import dev.parley.tool.process.ProgramPath;
 import java.io.IOException;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -97,13 +98,13 @@ public final class Diagnosis {
     }
     for (var agent : config.agents()) {
       switch (agent.kind()) {
-        case Config.AgentKind.A2a(var settings) ->
+        case AgentKind.A2a(var settings) ->
             checks.add(
                 check("agent " + agent.id(), settings.url().toString(), () -> remote(settings)));
-        case Config.AgentKind.Proxy(var settings) ->
+        case AgentKind.Proxy(var settings) ->
             checks.add(
                 check("agent " + agent.id(), settings.url().toString(), () -> proxy(settings)));
-        case Config.AgentKind.Llm _, Config.AgentKind.Cli _, Config.AgentKind.Conformance _ -> {}
+        case AgentKind.Llm _, AgentKind.Cli _, AgentKind.Provided _ -> {}
       }
     }
     return checks;
@@ -123,8 +124,10 @@ public final class Diagnosis {
   /// Sends a very short request to the model, with the settings that agents use.
   private DiagnosisFinding model(ModelConfig config) throws InterruptedException {
     return switch (config) {
-      case ModelConfig.Offline _ ->
-          new DiagnosisFinding(DiagnosisGrade.OK, "the offline model needs no network and no key");
+      case ModelConfig.Provided provided when provided.standIn() ->
+          new DiagnosisFinding(
+              DiagnosisGrade.OK, provided.title() + " needs no network and no key");
+      case ModelConfig.Provided _, ModelConfig.Missing _ -> ask(config);
       case ModelConfig.Anthropic(var settings, var modelLimits) ->
           ask(new ModelConfig.Anthropic(small(settings), quick(modelLimits)));
       case ModelConfig.OpenAi(var openAiApi, var settings, var modelLimits) ->
@@ -154,8 +157,9 @@ public final class Diagnosis {
             List.of(new Prompt.PromptPart.PromptMessage(Role.USER, "Say ok.")),
             List.of(),
             null);
-    try (var models =
-        new Models(Map.of("checked", config), Server.ServerSources.real(), new Metrics())) {
+    try (var http = http()) {
+      var models =
+          new Models(Map.of("checked", config), Server.ServerSources.real(), http, new Metrics());
       return switch (models.named("checked").ask(prompt, SILENT)) {
         case ModelReply.ModelAnswer _ ->
             new DiagnosisFinding(DiagnosisGrade.OK, config.title() + " answers");
@@ -202,10 +206,20 @@ public final class Diagnosis {
             McpTimeouts.DEFAULT.healthyAfter(),
             McpTimeouts.DEFAULT.toolListMaxAge());
     var addresses = new AddressPolicy(config.toolEnvironment().privateHosts());
+    var sources = Server.ServerSources.real();
+    var http = http();
     var mcpServersDependencies =
-        new McpServers.McpServersDependencies(
-            managedProcesses, McpTokenProvider.NONE, mcpTimeouts, "doctor", addresses);
-    try (var servers = new McpServers(List.of(server), mcpServersDependencies).start()) {
+        new McpDependencies(
+            managedProcesses,
+            McpTokenProvider.NONE,
+            mcpTimeouts,
+            "doctor",
+            addresses,
+            http,
+            sources.time(),
+            sources.threads());
+    try (http;
+        var servers = new McpServers(List.of(server), mcpServersDependencies).start()) {
       return switch (servers.check(server.name())) {
         case McpServers.ConnectionCheck.Connected(var tools) ->
             new DiagnosisFinding(
@@ -241,10 +255,15 @@ public final class Diagnosis {
     Files.deleteIfExists(folder);
   }
 
+  private static OutgoingHttpClient http() {
+    var sources = Server.ServerSources.real();
+    return new OutgoingHttpClient(sources.time(), sources.threads());
+  }
+
   /// Fetches the agent card.
   private static DiagnosisFinding remote(A2aRemoteSettings settings) throws InterruptedException {
-    try (var http = new AgentHttpClient()) {
-      var endpoint = A2aAgent.endpoint(settings, http, Server.ServerSources.real().clock());
+    try (var http = http()) {
+      var endpoint = A2aAgent.endpoint(settings, http, Server.ServerSources.real().time());
       return new DiagnosisFinding(
           DiagnosisGrade.OK, "its card is readable; it answers at " + endpoint);
     } catch (IOException unusable) {
@@ -255,14 +274,14 @@ public final class Diagnosis {
 
   /// Sends a request to the service. Any response below status 500 shows that it is running.
   private DiagnosisFinding proxy(ProxySettings settings) throws InterruptedException {
-    try (var http = HttpClient.newBuilder().connectTimeout(patience).build()) {
-      var health = settings.url().resolve("/health");
-      var request = HttpRequest.newBuilder(health).timeout(patience).GET().build();
-      var status = http.send(request, BodyHandlers.discarding()).statusCode();
+    var health = settings.url().resolve("/health");
+    try (var http = http();
+        var response = http.open(HttpRequest.newBuilder(health).build(), patience)) {
+      var status = response.status();
       return status >= 500
           ? new DiagnosisFinding(DiagnosisGrade.FAILURE, health + " answers with status " + status)
           : new DiagnosisFinding(DiagnosisGrade.OK, settings.url() + " answers");
-    } catch (IOException unreachable) {
+    } catch (IOException | TimeoutException unreachable) {
       return new DiagnosisFinding(
           DiagnosisGrade.FAILURE,
           "cannot reach "
@@ -276,7 +295,7 @@ public final class Diagnosis {
   private static DiagnosisFinding limited(Callable<DiagnosisFinding> check, Duration patience)
       throws InterruptedException {
     var task = new FutureTask<>(check);
-    var thread = Thread.ofVirtual().name("doctor").start(task);
+    var thread = new SystemThreads().start("doctor", task);
     try {
       return task.get(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException slow) {

@@ -14,6 +14,7 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.runtime.Time;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,10 +25,12 @@ final class EventMetrics implements MeteredLog.AppendObserver {
   private static final int CALLS_MAX = 10_000;
 
   private final Metrics metrics;
+  private final Time time;
   private final Map<ToolCallId, Long> calls = new ConcurrentHashMap<>();
 
-  EventMetrics(Metrics metrics) {
+  EventMetrics(Metrics metrics, Time time) {
     this.metrics = metrics;
+    this.time = time;
   }
 
   @Override
@@ -36,7 +39,7 @@ final class EventMetrics implements MeteredLog.AppendObserver {
       switch (eventDraft.event()) {
         case ToolStart start -> {
           if (calls.size() < CALLS_MAX) {
-            calls.put(start.toolCallId(), System.nanoTime());
+            calls.put(start.toolCallId(), time.nanos());
           }
         }
         case ToolComplete end -> ended(end);
@@ -55,7 +58,7 @@ final class EventMetrics implements MeteredLog.AppendObserver {
     metrics.counter(Metric.TOOL_CALLS, end.toolName(), end.success() ? "ok" : "failed").increment();
     var began = calls.remove(end.toolCallId());
     if (began != null) {
-      metrics.histogram(Metric.TOOL_SECONDS, end.toolName()).record(System.nanoTime() - began);
+      metrics.histogram(Metric.TOOL_SECONDS, end.toolName()).record(time.nanos() - began);
     }
   }
 

@@ -12,6 +12,7 @@ import dev.parley.tool.ShellTool;
 import dev.parley.tool.Tool.Effect;
 import dev.parley.tool.Tool.Permission;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,10 +27,14 @@ final class McpConfigReader {
   private static final McpSection NOTHING =
       new McpSection(null, null, null, null, null, null, null, null);
 
-  private final Config.ProcessEnvironment processEnvironment;
+  private final Map<String, String> surrounding;
+  private final Path folder;
 
-  McpConfigReader(Config.ProcessEnvironment processEnvironment) {
-    this.processEnvironment = processEnvironment;
+  /// @param surrounding the environment of the server
+  /// @param folder the folder in which servers start
+  McpConfigReader(Map<String, String> surrounding, Path folder) {
+    this.surrounding = surrounding;
+    this.folder = folder;
   }
 
   /// Reads the servers. Errors are collected, and a server without function replaces a server whose
@@ -52,7 +57,7 @@ final class McpConfigReader {
   }
 
   /// Checks that the servers exist whose tools an agent uses.
-  static void check(Config.Agent agent, List<McpServer> servers, ConfigProblems problems) {
+  static void check(AgentConfig agent, List<McpServer> servers, ConfigProblems problems) {
     for (var i = 0; i < agent.tools().size(); i++) {
       var tool = agent.tools().get(i);
       if (tool.startsWith(McpServers.PREFIX)) {
@@ -91,7 +96,7 @@ final class McpConfigReader {
   }
 
   private McpServer.McpEndpoint nothing() {
-    return new McpServer.StdioEndpoint(List.of(""), Map.of(), processEnvironment.folder());
+    return new McpServer.StdioEndpoint(List.of(""), Map.of(), folder);
   }
 
   private McpServer.McpEndpoint endpoint(McpSection section, ConfigProblems problems) {
@@ -110,11 +115,10 @@ final class McpConfigReader {
           problems.add(invalid(key, "needs url; cannot be used with command"));
         }
       }
-      var environment =
-          new HashMap<>(ShellTool.environment(processEnvironment.environment(), Set.of()));
+      var environment = new HashMap<>(ShellTool.environment(surrounding, Set.of()));
       environment.putAll(section.env() == null ? Map.of() : section.env());
       return new McpServer.StdioEndpoint(
-          command.isEmpty() ? List.of("") : command, environment, processEnvironment.folder());
+          command.isEmpty() ? List.of("") : command, environment, folder);
     }
     if (section.env() != null) {
       problems.add(invalid("env", "needs command; use headers with a url"));

@@ -15,6 +15,7 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Time;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class MeteredLog implements EventLog {
 
   private final EventLog log;
+  private final Time time;
   private final Metrics.Counter events;
   private final Metrics.Counter failures;
   private final Metrics.Histogram latency;
@@ -38,8 +40,9 @@ final class MeteredLog implements EventLog {
     void appended(ContextId context, List<EventDraft> drafts);
   }
 
-  MeteredLog(EventLog log, Metrics metrics, List<AppendObserver> observers) {
+  MeteredLog(EventLog log, Metrics metrics, Time time, List<AppendObserver> observers) {
     this.log = log;
+    this.time = time;
     this.observers = List.copyOf(observers);
     this.events = metrics.counter(Metric.EVENTS);
     this.failures = metrics.counter(Metric.APPENDS_FAILED);
@@ -66,7 +69,7 @@ final class MeteredLog implements EventLog {
 
   @Override
   public AppendResult append(ContextId context, AppendGuard appendGuard, Decision decide) {
-    var begin = System.nanoTime();
+    var begin = time.nanos();
     var added = new AtomicReference<List<EventDraft>>(List.of());
     try {
       var appendResult =
@@ -78,7 +81,7 @@ final class MeteredLog implements EventLog {
                 added.setPlain(drafts);
                 return drafts;
               });
-      latency.record(System.nanoTime() - begin);
+      latency.record(time.nanos() - begin);
       var drafts = added.getPlain();
       events.add(drafts.size());
       observers.forEach(appendObserver -> appendObserver.appended(context, drafts));

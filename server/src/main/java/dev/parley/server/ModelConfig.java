@@ -1,8 +1,11 @@
 package dev.parley.server;
 
+import dev.parley.model.Model;
 import dev.parley.model.ModelLimits;
 import dev.parley.model.ModelSettings;
+import dev.parley.model.ModelSources;
 import dev.parley.model.OpenAiModel.OpenAiApi;
+import java.util.function.Function;
 
 /// A language model for agents, and its provider.
 public sealed interface ModelConfig {
@@ -10,13 +13,21 @@ public sealed interface ModelConfig {
   /// Returns a description for people.
   String title();
 
-  /// The offline model.
-  record Offline() implements ModelConfig {
+  /// No model: nothing is configured, and the program provides none.
+  record Missing() implements ModelConfig {
     @Override
     public String title() {
-      return "the offline model";
+      return "no model";
     }
   }
+
+  /// A model of the program that embeds the server, which the configuration selects as `provider`.
+  ///
+  /// `standIn` is true if the model only stands in for a real one: it needs no network, and rules
+  /// choose the agents in its place.
+  record Provided(
+      String provider, String title, boolean standIn, Function<ModelSources, Model> factory)
+      implements ModelConfig {}
 
   /// A model with Anthropic's API.
   record Anthropic(ModelSettings settings, ModelLimits bounds) implements ModelConfig {

@@ -1,15 +1,16 @@
 package dev.parley.server;
 
+import static dev.parley.server.ConfigFile.or;
 import static dev.parley.server.ConfigProblem.invalid;
 import static dev.parley.server.ConfigProblem.invalidKey;
 
 import dev.parley.model.AnthropicModel;
-import dev.parley.model.ApiKey;
 import dev.parley.model.ModelLimits;
 import dev.parley.model.ModelSettings;
+import dev.parley.model.ModelSettings.ApiKey;
+import dev.parley.model.ModelSettings.Prices;
 import dev.parley.model.OpenAiModel;
 import dev.parley.model.OpenAiModel.OpenAiApi;
-import dev.parley.model.Prices;
 import dev.parley.server.ConfigFile.ModelSection;
 import dev.parley.server.ConfigFile.PriceSection;
 import java.math.BigDecimal;
@@ -20,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Reads `models`, or finds a model in the environment if there is none.
@@ -51,12 +53,19 @@ final class ModelConfigReader {
     }
   }
 
-  private static final List<String> PROVIDERS = List.of("anthropic", "openai", "offline");
-
   private final Map<String, String> environment;
+  private final List<ModelConfig.Provided> provided;
+  private final List<String> providers;
 
-  ModelConfigReader(Map<String, String> environment) {
+  /// @param provided the models of the program, of which the first is the default
+  ModelConfigReader(Map<String, String> environment, List<ModelConfig.Provided> provided) {
     this.environment = Map.copyOf(environment);
+    this.provided = List.copyOf(provided);
+    this.providers =
+        Stream.concat(
+                Stream.of("anthropic", "openai"),
+                provided.stream().map(ModelConfig.Provided::provider))
+            .toList();
   }
 
   /// Reads the models by name. Errors are collected, and defaults replace the values.
@@ -76,26 +85,26 @@ final class ModelConfigReader {
     return models;
   }
 
-  /// Returns a model of the first provider with an API key in the environment, or else the offline
-  /// model.
+  /// Returns a model of the first provider with an API key in the environment, or else the first
+  /// model of the program.
   private ModelConfig standard(ConfigProblems problems) {
     for (var provider : Provider.values()) {
       if (variable(provider, "_API_KEY") != null || variable(provider, "_BASE_URL") != null) {
         return remote(provider, NOTHING, problems);
       }
     }
-    return new ModelConfig.Offline();
+    return provided.isEmpty() ? new ModelConfig.Missing() : provided.getFirst();
+  }
+
+  /// Reports that an agent needs a model and the server has none.
+  static ConfigProblem noModel(String path) {
+    return invalid(
+        path,
+        "no model is configured; configure models, or set ANTHROPIC_API_KEY or OPENAI_API_KEY");
   }
 
   private ModelConfig model(ModelSection section, ConfigProblems problems) {
     switch (section.provider()) {
-      case "offline" -> {
-        for (var key : ConfigFile.keys(section)) {
-          if (!key.equals("provider")) {
-            problems.add(invalidKey(key, "is not allowed with provider offline"));
-          }
-        }
-      }
       case "anthropic" -> {
         return remote(Provider.ANTHROPIC, section, problems);
       }
@@ -103,15 +112,32 @@ final class ModelConfigReader {
         return remote(Provider.OPENAI, section, problems);
       }
       case null -> {
-        problems.add(invalid("", "needs provider: " + String.join(", ", PROVIDERS)), "provider");
+        problems.add(invalid("", "needs provider: " + String.join(", ", providers)), "provider");
         checkCommon(section, problems);
       }
       default -> {
-        problems.add(ConfigProblem.notOneOf("provider", section.provider(), PROVIDERS));
+        var named =
+            provided.stream()
+                .filter(model -> model.provider().equals(section.provider()))
+                .findFirst();
+        if (named.isPresent()) {
+          rejectKeys(section, named.get(), problems);
+          return named.get();
+        }
+        problems.add(ConfigProblem.notOneOf("provider", section.provider(), providers));
         checkCommon(section, problems);
       }
     }
-    return new ModelConfig.Offline();
+    return new ModelConfig.Missing();
+  }
+
+  private static void rejectKeys(
+      ModelSection section, ModelConfig.Provided model, ConfigProblems problems) {
+    for (var key : ConfigFile.keys(section)) {
+      if (!key.equals("provider")) {
+        problems.add(invalidKey(key, "is not allowed with provider " + model.provider()));
+      }
+    }
   }
 
   /// Checks the keys that mean the same for every remote provider.
@@ -263,9 +289,5 @@ final class ModelConfigReader {
 
   private static @Nullable String blankAsNull(@Nullable String text) {
     return text == null || text.isBlank() ? null : text;
-  }
-
-  private static <T extends @Nullable Object> T or(@Nullable T value, T otherwise) {
-    return value == null ? otherwise : value;
   }
 }

@@ -1,41 +1,51 @@
 package dev.parley.server;
 
-import dev.parley.http.Metric;
 import dev.parley.http.Metrics;
 import dev.parley.model.AnthropicModel;
 import dev.parley.model.Model;
-import dev.parley.model.ModelHttp;
+import dev.parley.model.ModelReply;
+import dev.parley.model.ModelSink;
 import dev.parley.model.ModelSources;
-import dev.parley.model.OfflineModel;
 import dev.parley.model.OpenAiModel;
+import dev.parley.model.Prompt;
+import dev.parley.net.OutgoingHttpClient;
+import dev.parley.protocol.ReportEvent.ErrorCode;
 import java.security.SecureRandom;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
-/// The models of a server by name, and the HTTP client that they share.
-final class Models implements AutoCloseable {
+/// The models of a server by name.
+final class Models {
 
   private final Map<String, Model> models = new LinkedHashMap<>();
-  private @Nullable ModelHttp http;
+  private final OutgoingHttpClient http;
 
-  Models(Map<String, ModelConfig> configs, Server.ServerSources given, Metrics metrics) {
+  Models(
+      Map<String, ModelConfig> configs,
+      Server.ServerSources given,
+      OutgoingHttpClient http,
+      Metrics metrics) {
+    this.http = http;
     var random = new SecureRandom();
     configs.forEach(
         (name, config) -> {
-          var retries = metrics.counter(Metric.MODEL_RETRIES, name);
-          var sources =
-              new ModelSources(
-                  given.clock(),
-                  random,
-                  // A model waits only before a retry.
-                  pause -> {
-                    retries.increment();
-                    Thread.sleep(pause);
-                  },
-                  () -> given.ids().get().toString());
-          models.put(name, new MeteredModel(name, model(config, sources), metrics));
+          var sources = new ModelSources(given.time(), random, () -> given.ids().get().toString());
+          models.put(name, new MeteredModel(name, model(config, sources), metrics, given.time()));
         });
+  }
+
+  /// Fails every request. Agents that need a model cannot start with it.
+  private record MissingModel() implements Model {
+    @Override
+    public String name() {
+      return "none";
+    }
+
+    @Override
+    public ModelReply ask(Prompt prompt, ModelSink modelSink) {
+      return new ModelReply.ModelError(
+          ErrorCode.INVALID_INPUT, "no model is configured: see models", false);
+    }
   }
 
   /// Returns the model with this name, which must be configured.
@@ -49,26 +59,12 @@ final class Models implements AutoCloseable {
 
   private Model model(ModelConfig config, ModelSources sources) {
     return switch (config) {
-      case ModelConfig.Offline _ -> new OfflineModel(sources.ids(), OfflineModel.PACE);
+      case ModelConfig.Missing _ -> new MissingModel();
+      case ModelConfig.Provided provided -> provided.factory().apply(sources);
       case ModelConfig.Anthropic(var settings, var modelLimits) ->
-          new AnthropicModel(http(), settings, modelLimits, sources);
+          new AnthropicModel(http, settings, modelLimits, sources);
       case ModelConfig.OpenAi(var openAiApi, var settings, var modelLimits) ->
-          new OpenAiModel(openAiApi, http(), settings, modelLimits, sources);
+          new OpenAiModel(openAiApi, http, settings, modelLimits, sources);
     };
-  }
-
-  /// Created for the first model that needs it, because it starts a thread.
-  private ModelHttp http() {
-    if (http == null) {
-      http = new ModelHttp();
-    }
-    return http;
-  }
-
-  @Override
-  public void close() {
-    if (http != null) {
-      http.close();
-    }
   }
 }

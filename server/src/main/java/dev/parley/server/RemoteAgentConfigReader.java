@@ -1,14 +1,17 @@
 package dev.parley.server;
 
+import static dev.parley.server.ConfigFile.or;
 import static dev.parley.server.ConfigProblem.invalid;
 import static dev.parley.server.ConfigProblem.notOneOf;
-import static dev.parley.server.ConfigReader.or;
 
 import dev.parley.a2a.A2aVersion;
 import dev.parley.external.a2a.A2aRemoteSettings;
 import dev.parley.external.a2a.A2aTransport;
+import dev.parley.external.proxy.ProxySettings;
 import dev.parley.protocol.WireName;
+import dev.parley.server.AgentConfig.AgentKind;
 import dev.parley.server.ConfigFile.AgentSection;
+import java.net.URI;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,7 +19,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Reads agents of type `a2a`.
+/// Reads agents of type `proxy` and `a2a`.
 final class RemoteAgentConfigReader {
 
   private static final String AUTO = "auto";
@@ -26,17 +29,44 @@ final class RemoteAgentConfigReader {
 
   private RemoteAgentConfigReader() {}
 
-  static Config.AgentKind kind(AgentSection section, ConfigProblems problems) {
-    var url = problems.collect(() -> ProxyConfigReader.url(section.url()));
+  /// Reads the settings of an agent of type `proxy`. Null if its address is invalid.
+  static @Nullable AgentKind proxy(AgentSection section, ConfigProblems problems) {
+    var silence = or(section.silence(), ProxySettings.SILENCE);
+    if (silence.compareTo(WAIT_MIN) < 0) {
+      problems.add(invalid("silence", "must be at least 1s"));
+    }
+    var url = problems.collect(() -> url(section.url()));
+    return url == null ? null : new AgentKind.Proxy(new ProxySettings(url, silence));
+  }
+
+  /// Reads the settings of an agent of type `a2a`. Null if its address is invalid.
+  static @Nullable AgentKind a2a(AgentSection section, ConfigProblems problems) {
+    var url = problems.collect(() -> url(section.url()));
     var version = problems.collect(() -> version(or(section.version(), AUTO)));
     var transport = problems.collect(() -> transport(or(section.transport(), AUTO)));
     var headers = headers(or(section.headers(), Map.of()), section.token(), problems);
     var timeout = wait("timeout", or(section.timeout(), A2aRemoteSettings.TIMEOUT), problems);
     var silence = wait("silence", or(section.silence(), A2aRemoteSettings.SILENCE), problems);
     return url == null
-        ? AgentConfigReader.INVALID
-        : new Config.AgentKind.A2a(
+        ? null
+        : new AgentKind.A2a(
             new A2aRemoteSettings(url, version, transport, headers, timeout, silence));
+  }
+
+  private static URI url(@Nullable String text) {
+    try {
+      var url = URI.create(text == null ? "" : text);
+      if (("http".equals(url.getScheme()) || "https".equals(url.getScheme()))
+          && url.getHost() != null
+          && url.getUserInfo() == null
+          && url.getQuery() == null
+          && url.getFragment() == null) {
+        return url;
+      }
+    } catch (IllegalArgumentException malformed) {
+      // Rejected below, as any other invalid address.
+    }
+    throw invalid("url", "must be an address such as http://127.0.0.1:8000");
   }
 
   private static @Nullable A2aVersion version(String text) {

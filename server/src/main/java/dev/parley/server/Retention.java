@@ -1,17 +1,16 @@
 package dev.parley.server;
 
-import dev.parley.http.ContextDeletion;
-import dev.parley.projection.ContextView;
+import dev.parley.api.ContextDeletion;
 import dev.parley.projection.Views;
+import dev.parley.protocol.ContextView;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Threads;
+import dev.parley.runtime.Time;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Removes contexts that were not used for a long time, in batches. A context with open tasks is
@@ -26,22 +25,22 @@ final class Retention implements AutoCloseable {
 
   private final Views views;
   private final ContextDeletion contextDeletion;
-  private final InstantSource clock;
+  private final Time time;
   private final Duration idle;
-  private final CountDownLatch closed = new CountDownLatch(1);
+  private volatile boolean closed;
   private @Nullable Thread thread;
 
-  Retention(Views views, ContextDeletion contextDeletion, InstantSource clock, Duration idle) {
+  Retention(Views views, ContextDeletion contextDeletion, Time time, Duration idle) {
     this.views = views;
     this.contextDeletion = contextDeletion;
-    this.clock = clock;
+    this.time = time;
     this.idle = idle;
   }
 
   /// Starts to check regularly, unless contexts are kept forever.
-  void start() {
+  void start(Threads threads) {
     if (idle.isPositive()) {
-      thread = Thread.ofVirtual().name("retention").start(this::run);
+      thread = threads.start("retention", this::run);
     }
   }
 
@@ -49,7 +48,7 @@ final class Retention implements AutoCloseable {
   int sweep() {
     var removed = 0;
     for (var context : due()) {
-      if (closed.getCount() > 0 && remove(context)) {
+      if (!closed && remove(context)) {
         removed++;
       }
     }
@@ -61,7 +60,10 @@ final class Retention implements AutoCloseable {
 
   @Override
   public void close() {
-    closed.countDown();
+    synchronized (this) {
+      closed = true;
+      notifyAll();
+    }
     if (thread != null) {
       try {
         thread.join(Duration.ofSeconds(2));
@@ -76,12 +78,21 @@ final class Retention implements AutoCloseable {
     pause = pause.compareTo(PAUSE_MAX) > 0 ? PAUSE_MAX : pause;
     pause = pause.compareTo(PAUSE_MIN) < 0 ? PAUSE_MIN : pause;
     try {
-      while (!closed.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
+      while (waitOpen(pause)) {
         sweepAll();
       }
     } catch (InterruptedException told) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /// Waits for `pause`. False if this was closed meanwhile.
+  private synchronized boolean waitOpen(Duration pause) throws InterruptedException {
+    var deadline = time.deadline(pause);
+    while (!closed && time.remaining(deadline) > 0) {
+      time.waitUntil(this, deadline);
+    }
+    return !closed;
   }
 
   private void sweepAll() {
@@ -97,7 +108,7 @@ final class Retention implements AutoCloseable {
   }
 
   private List<ContextView> due() {
-    var before = clock.instant().minus(idle);
+    var before = time.instant().minus(idle);
     var due = new ArrayList<ContextView>();
     String cursor = null;
     do {

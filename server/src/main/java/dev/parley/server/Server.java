@@ -1,38 +1,40 @@
 package dev.parley.server;
 
+import dev.parley.api.ApiDependencies;
+import dev.parley.api.ApprovalPolicy;
+import dev.parley.api.ContextAccess;
+import dev.parley.api.ContextDeletion;
+import dev.parley.api.ContextEditor;
 import dev.parley.api.a2a.A2aApi;
 import dev.parley.api.a2a.A2aSettings;
 import dev.parley.api.a2a.A2aTaskReader;
-import dev.parley.api.a2a.push.PushBackoff;
 import dev.parley.api.a2a.push.PushNotifier;
-import dev.parley.api.a2a.sessions.SessionsApi;
-import dev.parley.api.agents.AgentsApi;
 import dev.parley.api.agui.AgUiApi;
-import dev.parley.api.chat.ChatApi;
 import dev.parley.api.contexts.ContextsApi;
 import dev.parley.api.page.PageRoutes;
 import dev.parley.auth.SignIns;
+import dev.parley.auth.TokenClient;
 import dev.parley.auth.Vault;
-import dev.parley.http.AgentTypeView;
-import dev.parley.http.ApiDependencies;
-import dev.parley.http.ApprovalPolicy;
-import dev.parley.http.ContextAccess;
-import dev.parley.http.ContextDeletion;
-import dev.parley.http.ContextEditor;
-import dev.parley.http.ContextStream;
-import dev.parley.http.ErrorFormat;
-import dev.parley.http.FrameCache;
 import dev.parley.http.HttpListener;
 import dev.parley.http.Metrics;
 import dev.parley.http.OpenStreams;
 import dev.parley.http.OperatorRoutes;
 import dev.parley.http.Route;
 import dev.parley.log.EventLog;
+import dev.parley.net.AddressPolicy;
+import dev.parley.net.OutgoingHttpClient;
 import dev.parley.projection.Views;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.AgentTypeView;
 import dev.parley.protocol.Rejection;
-import dev.parley.socketio.SocketIoApi;
-import dev.parley.socketio.SocketIoSettings;
-import dev.parley.socketio.SocketSession;
+import dev.parley.runtime.SystemThreads;
+import dev.parley.runtime.SystemTime;
+import dev.parley.runtime.Threads;
+import dev.parley.runtime.Time;
+import dev.parley.server.AgentConfig.AgentKind;
+import dev.parley.stream.EventFormat;
+import dev.parley.stream.FrameCache;
+import dev.parley.stream.StreamDependencies;
 import dev.parley.supervisor.Supervisor;
 import dev.parley.task.Tasks;
 import dev.parley.tool.WebhookClient;
@@ -40,14 +42,14 @@ import dev.parley.tool.process.ClientProcessCheck;
 import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /// The server: connects its components, starts them in order and closes them in reverse order.
 public final class Server implements AutoCloseable {
@@ -75,7 +77,13 @@ public final class Server implements AutoCloseable {
           views,
           tasks,
           metrics,
-          new SignIns(Vault.inMemory(sources.vault())),
+          new SignIns(
+              Vault.inMemory(sources.vault()),
+              Map.of(),
+              new TokenClient(
+                  new OutgoingHttpClient(sources.time(), sources.threads()),
+                  new AddressPolicy(Set.of())),
+              sources.time()),
           new ClientProcessCheck(Set::of, false),
           () -> {});
     }
@@ -84,30 +92,29 @@ public final class Server implements AutoCloseable {
       try (var opened = new CloseStack()) {
         opened.add(log::close);
         opened.add(views::close);
-        opened.add(signIns::close);
         opened.add(release);
         opened.add(tasks::close);
       }
     }
   }
 
-  /// The clock, and the generator of new ids.
-  public record ServerSources(InstantSource clock, Supplier<UUID> ids) {
+  /// Time, threads, and the generator of new ids.
+  public record ServerSources(Time time, Threads threads, Supplier<UUID> ids) {
 
     Vault.VaultSources vault() {
-      return new Vault.VaultSources(clock, new SecureRandom());
+      return new Vault.VaultSources(time, new SecureRandom());
     }
 
-    /// Returns the system clock and random ids.
+    /// Returns the time and threads of the machine, and random ids.
     public static ServerSources real() {
-      return new ServerSources(InstantSource.system(), UUID::randomUUID);
+      var threads = new SystemThreads();
+      return new ServerSources(new SystemTime(threads), threads, UUID::randomUUID);
     }
   }
 
   private final Config config;
   private final ServerDependencies serverDependencies;
   private final HttpListener http;
-  private final AgentsApi agents;
   private final Retention retention;
   private final PushNotifier pushNotifier;
   private final AtomicBoolean stopping = new AtomicBoolean();
@@ -122,15 +129,14 @@ public final class Server implements AutoCloseable {
     this.config = config;
     this.serverDependencies = serverDependencies;
     var metrics = serverDependencies.metrics();
-    var openStreams = new OpenStreams(config.http().limits().streams());
+    var openStreams = new OpenStreams(config.http().limits().streams(), serverSources.time());
     var log = serverDependencies.log();
     var cache = new FrameCache(log, FRAME_CACHE_BYTES);
     var contextDeletion =
         new ContextDeletion(log, serverDependencies.views(), serverDependencies.tasks(), cache);
     var heartbeat = config.http().heartbeat();
     var tails =
-        new ContextStream.StreamDependencies(
-            log, cache, openStreams, metrics, serverSources.clock(), heartbeat);
+        new StreamDependencies(log, cache, openStreams, metrics, serverSources.time(), heartbeat);
     var contextAccess = new ContextAccess(log, config.http().tokens());
     var behind =
         new ApiDependencies(
@@ -143,59 +149,57 @@ public final class Server implements AutoCloseable {
             new ContextEditor(log, serverDependencies.views()),
             tails,
             serverDependencies.signIns(),
-            serverSources.clock(),
+            serverSources.time(),
+            serverSources.threads(),
             serverSources.ids(),
             agentTypes(config, extensions),
+            id -> launchOptions(config, id),
+            config.http(),
             config.limits().taskTimeout());
-    var contexts = new ContextsApi(behind);
-    agents =
-        new AgentsApi(
-            behind, type -> supportedOptions(config, type), type -> isInstalled(config, type));
-    var chat = new ChatApi(behind);
+    var modules = extensions.apis().stream().map(module -> module.create(behind)).toList();
+    var formats = new HashMap<String, EventFormat>();
+    modules.forEach(module -> formats.putAll(module.eventFormats()));
     new ServerMetrics(
             config.data(), log, serverDependencies.views(), serverDependencies.tasks(), openStreams)
         .addTo(metrics);
-    var routes = new ArrayList<Route>(contexts.routes());
-    routes.addAll(chat.routes());
-    routes.addAll(agents.routes());
+    var routes = new ArrayList<Route>(new ContextsApi(behind, formats).routes());
+    var errorFormats = new ArrayList<>(List.of(AgUiApi.ERRORS));
+    errorFormats.addAll(A2aApi.ERRORS);
+    for (var module : modules) {
+      routes.addAll(module.routes());
+      errorFormats.addAll(module.errorFormats());
+    }
     var webhookClient =
-        new WebhookClient(config.toolEnvironment().privateHosts(), config.a2a().privateWebhooks());
+        new WebhookClient(
+            new OutgoingHttpClient(serverSources.time(), serverSources.threads()),
+            config.toolEnvironment().privateHosts(),
+            config.a2a().privateWebhooks());
     opened.add(webhookClient::close);
     pushNotifier = pushes(behind, webhookClient);
     opened.add(pushNotifier::close);
     contextDeletion.onDelete(pushNotifier::removeContext);
     routes.addAll(a2a(behind).routes());
-    routes.addAll(new SessionsApi(behind).routes());
     routes.addAll(new AgUiApi(behind).routes());
-    var visitors =
-        new SocketIoApi.SocketIoApiDependencies(
-            config.http(), openStreams, serverSources.ids(), SocketIoSettings.DEFAULTS);
-    routes.addAll(new SocketIoApi(visitors, agents.sessionFactory()).routes("/api/agents/ws"));
     routes.addAll(new PageRoutes().routes());
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
     http =
         new HttpListener(
             new HttpListener.HttpListenerDependencies(
-                config.http(), metrics, openStreams, serverSources.clock(), serverSources.ids()),
+                config.http(),
+                metrics,
+                openStreams,
+                serverSources.time(),
+                serverSources.threads(),
+                serverSources.ids()),
             routes,
-            errorForms());
+            errorFormats);
     opened.add(http::close);
     retention =
         new Retention(
             serverDependencies.views(),
             contextDeletion,
-            serverSources.clock(),
+            serverSources.time(),
             config.idleContexts());
-  }
-
-  private static List<ErrorFormat> errorForms() {
-    return Stream.of(
-            List.of(ChatApi.ERRORS, AgUiApi.ERRORS),
-            AgentsApi.ERRORS,
-            SessionsApi.ERRORS,
-            A2aApi.ERRORS)
-        .flatMap(List::stream)
-        .toList();
   }
 
   /// Starts a server with this configuration. Returns when it accepts requests.
@@ -217,7 +221,7 @@ public final class Server implements AutoCloseable {
     try (var opened = new CloseStack()) {
       var serverDependencies = new ServerFactory(joined, serverSources, extensions).create();
       opened.add(serverDependencies::close);
-      var server = start(joined, extensions, serverDependencies, serverSources);
+      var server = run(joined, extensions, serverDependencies, serverSources);
       opened.release();
       return server;
     }
@@ -227,12 +231,15 @@ public final class Server implements AutoCloseable {
   ///
   /// @throws Rejection if it cannot start; the message has the remedy
   public static Server start(
-      Config config, ServerDependencies serverDependencies, ServerSources serverSources) {
+      Config config,
+      Extensions extensions,
+      ServerDependencies serverDependencies,
+      ServerSources serverSources) {
     checkSafe(config);
-    return start(config, Extensions.NONE, serverDependencies, serverSources);
+    return run(config, extensions, serverDependencies, serverSources);
   }
 
-  static Server start(
+  private static Server run(
       Config config,
       Extensions extensions,
       ServerDependencies serverDependencies,
@@ -244,7 +251,7 @@ public final class Server implements AutoCloseable {
       server.pushNotifier.start();
       server.http.start();
       server.serverDependencies.signIns().setPublicUrl(config.publicUrl().orElseGet(server::url));
-      server.retention.start();
+      server.retention.start(serverSources.threads());
       opened.release();
       return server;
     }
@@ -254,11 +261,6 @@ public final class Server implements AutoCloseable {
   public String url() {
     var host = config.http().host();
     return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + http.port();
-  }
-
-  /// Returns the handler of Socket.IO connections that follow agents.
-  SocketSession.SocketSessionFactory agentSessions() {
-    return agents.sessionFactory();
   }
 
   /// Stops within ten seconds: rejects new work, ends streams, stops tasks so that they can be
@@ -285,8 +287,8 @@ public final class Server implements AutoCloseable {
             config.data().resolve("push.db"),
             serverDependencies.signIns().cipher("push"),
             webhookClient,
-            behind.clock(),
-            PushBackoff.DEFAULTS));
+            behind.time(),
+            behind.threads()));
   }
 
   private A2aApi a2a(ApiDependencies behind) {
@@ -315,33 +317,23 @@ public final class Server implements AutoCloseable {
         api.host());
   }
 
-  /// Returns the options of an agent that a client may override.
-  private static Set<String> supportedOptions(Config config, AgentTypeView type) {
+  private static ApiDependencies.LaunchOptions launchOptions(Config config, AgentTypeId id) {
     return config.agents().stream()
-        .filter(agent -> agent.id().equals(type.id()))
+        .filter(agent -> agent.id().equals(id))
         .findFirst()
         .map(
             agent ->
                 switch (agent.kind()) {
-                  case Config.AgentKind.Llm _,
-                      Config.AgentKind.A2a _,
-                      Config.AgentKind.Conformance _ ->
-                      Set.<String>of();
-                  case Config.AgentKind.Cli(var settings) -> settings.supportedOverrides();
-                  case Config.AgentKind.Proxy _ ->
-                      Set.of("model", "allowedTools", "disallowedTools");
+                  case AgentKind.Llm _, AgentKind.A2a _, AgentKind.Provided _ ->
+                      ApiDependencies.LaunchOptions.NONE;
+                  case AgentKind.Cli(var settings) ->
+                      new ApiDependencies.LaunchOptions(
+                          settings.supportedOverrides(), settings.file().isPresent());
+                  case AgentKind.Proxy _ ->
+                      new ApiDependencies.LaunchOptions(
+                          Set.of("model", "allowedTools", "disallowedTools"), true);
                 })
-        .orElse(Set.of());
-  }
-
-  /// Returns false if the program of the agent is not installed.
-  private static boolean isInstalled(Config config, AgentTypeView type) {
-    return config.agents().stream()
-        .filter(agent -> agent.id().equals(type.id()))
-        .noneMatch(
-            agent ->
-                agent.kind() instanceof Config.AgentKind.Cli(var settings)
-                    && settings.file().isEmpty());
+        .orElse(ApiDependencies.LaunchOptions.NONE);
   }
 
   private static List<AgentTypeView> agentTypes(Config config, Extensions extensions) {
@@ -367,7 +359,7 @@ public final class Server implements AutoCloseable {
               agent.name(),
               agent.description(),
               agent.kind().wire(),
-              agent.kind() instanceof Config.AgentKind.Llm ? agent.model() : null,
+              agent.kind() instanceof AgentKind.Llm ? agent.model() : null,
               agent.tools(),
               agentRegistry.toolNames(agent),
               agent.taskTypes()));

@@ -4,10 +4,10 @@ import dev.parley.agent.ConversationMemory;
 import dev.parley.auth.Credential;
 import dev.parley.auth.CredentialProvider;
 import dev.parley.auth.SignIns;
+import dev.parley.auth.TokenClient;
 import dev.parley.auth.Vault;
 import dev.parley.external.a2a.A2aAgent;
 import dev.parley.external.cli.CliAgent;
-import dev.parley.external.proxy.AgentHttpClient;
 import dev.parley.http.JvmMetrics;
 import dev.parley.http.Metric;
 import dev.parley.http.Metrics;
@@ -15,12 +15,17 @@ import dev.parley.log.EventLog;
 import dev.parley.log.FatalHandler;
 import dev.parley.log.LogTuning;
 import dev.parley.log.SqliteLog;
+import dev.parley.mcp.McpDependencies;
+import dev.parley.mcp.McpDependencies.McpTimeouts;
+import dev.parley.mcp.McpDependencies.McpTokenProvider;
 import dev.parley.mcp.McpServer;
 import dev.parley.mcp.McpServers;
-import dev.parley.mcp.McpTimeouts;
 import dev.parley.net.AddressPolicy;
+import dev.parley.net.OutgoingHttpClient;
 import dev.parley.projection.Views;
+import dev.parley.projection.ViewsRuntime;
 import dev.parley.task.ContextHistory;
+import dev.parley.task.TaskSettings;
 import dev.parley.task.Tasks;
 import dev.parley.task.Workspaces;
 import dev.parley.tool.BuiltInTools;
@@ -33,6 +38,7 @@ import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -44,11 +50,12 @@ final class ServerFactory {
   private final Server.ServerSources serverSources;
   private final Extensions extensions;
   private final ManagedProcesses managedProcesses;
-  private final PlatformThreads threads = new PlatformThreads();
+  private final PlatformThreads threads;
 
   ServerFactory(Config config, Server.ServerSources serverSources, Extensions extensions) {
     this.config = config;
     this.serverSources = serverSources;
+    this.threads = new PlatformThreads(serverSources.time(), serverSources.threads());
     this.extensions = extensions;
     var folder = config.data().resolve("children");
     Supplier<String> ids = () -> serverSources.ids().get().toString();
@@ -64,7 +71,11 @@ final class ServerFactory {
       var log =
           SqliteLog.open(
               new SqliteLog.SqliteLogDependencies(
-                  config.data(), serverSources.clock(), new SecureRandom(), LogTuning.DEFAULT),
+                  config.data(),
+                  serverSources.time(),
+                  serverSources.threads(),
+                  new SecureRandom(),
+                  LogTuning.DEFAULT),
               extensions.fatal());
       opened.add(log::close);
       // This server has locked the folder and has not started any program yet.
@@ -88,29 +99,39 @@ final class ServerFactory {
       }
       var log =
           new MeteredLog(
-              store, metrics, List.of(new EventMetrics(metrics), new TaskFailureLogger()));
+              store,
+              metrics,
+              serverSources.time(),
+              List.of(new EventMetrics(metrics, serverSources.time()), new TaskFailureLogger()));
       FatalHandler fatal = store instanceof SqliteLog ours ? ours::fail : extensions.fatal();
-      var views = new Views(config.data().resolve("views.db"), log, fatal);
+      var views =
+          new Views(
+              config.data().resolve("views.db"),
+              log,
+              new ViewsRuntime(serverSources.time(), serverSources.threads(), fatal));
       opened.add(views::close);
-      var signIns = new SignIns(vault(), registered(), addresses());
-      opened.add(signIns::close);
-      var agentHttpClient = new AgentHttpClient();
-      opened.add(agentHttpClient::close);
-      var models = new Models(config.models(), serverSources, metrics);
-      opened.add(models::close);
+      var http = new OutgoingHttpClient(serverSources.time(), serverSources.threads());
+      opened.add(http::close);
+      var signIns =
+          new SignIns(
+              vault(), registered(), new TokenClient(http, addresses()), serverSources.time());
+      var models = new Models(config.models(), serverSources, http, metrics);
       opened.add(managedProcesses::close);
       var mcp =
           new McpServers(
               config.mcpServers(),
-              new McpServers.McpServersDependencies(
+              new McpDependencies(
                   managedProcesses,
                   new OAuthTokens(signIns.credentials()),
                   McpTimeouts.DEFAULT,
                   ParleyVersion.text(),
-                  new AddressPolicy(config.toolEnvironment().privateHosts())));
+                  new AddressPolicy(config.toolEnvironment().privateHosts()),
+                  http,
+                  serverSources.time(),
+                  serverSources.threads()));
       opened.add(mcp::close);
       mcp.start();
-      var tasks = tasks(log, views, models, mcp, signIns, agentHttpClient);
+      var tasks = tasks(log, views, models, mcp, signIns, http);
       opened.release();
       return new Server.ServerDependencies(
           log,
@@ -122,8 +143,7 @@ final class ServerFactory {
           () -> {
             mcp.close();
             managedProcesses.close();
-            models.close();
-            agentHttpClient.close();
+            http.close();
           });
     }
   }
@@ -168,7 +188,7 @@ final class ServerFactory {
       Models models,
       McpServers mcp,
       SignIns signIns,
-      AgentHttpClient agentHttpClient) {
+      OutgoingHttpClient http) {
     var contextHistory = ContextHistory.of(views);
     var conversationMemory = new ConversationMemory(log, contextHistory, config.limits().loop());
     var programs =
@@ -180,23 +200,25 @@ final class ServerFactory {
             extensions.agents(),
             new AgentFactory.AgentFactoryDependencies(
                 models,
-                tools(signIns.credentials()),
+                tools(signIns.credentials(), http),
                 mcp,
                 conversationMemory,
                 signIns,
                 programs,
-                agentHttpClient,
+                http,
+                serverSources.time(),
                 new A2aAgent.A2aAgentDependencies(
-                    agentHttpClient,
+                    http,
                     log,
                     conversationMemory,
                     config.limits().inputTimeout(),
                     signIns,
                     signIns.credentials()::key,
-                    serverSources.clock()),
+                    serverSources.time(),
+                    serverSources.threads()),
                 threads));
     var taskSettings =
-        new Tasks.TaskSettings(
+        new TaskSettings(
             agentFactory.agents(),
             new Workspaces(config.workspaces(), config.data(), config.workspacesListed()),
             config.limits(),
@@ -204,11 +226,13 @@ final class ServerFactory {
     return new Tasks(log, contextHistory, taskSettings, taskSources());
   }
 
-  private List<Tool> tools(CredentialProvider credentialProvider) {
+  private List<Tool> tools(CredentialProvider credentialProvider, OutgoingHttpClient http) {
     var builtIn =
         BuiltInTools.all(
             new BuiltInTools.BuiltInToolsDependencies(
-                serverSources.clock(),
+                serverSources.time(),
+                serverSources.threads(),
+                http,
                 managedProcesses,
                 config.toolEnvironment().environment(),
                 config.toolEnvironment().privateHosts(),
@@ -217,8 +241,28 @@ final class ServerFactory {
     return Stream.concat(builtIn.stream(), extensions.tools().stream()).toList();
   }
 
-  private dev.parley.task.ClockAndIds taskSources() {
-    return new dev.parley.task.ClockAndIds(
-        serverSources.clock(), () -> serverSources.ids().get().toString());
+  private dev.parley.task.TaskSources taskSources() {
+    return new dev.parley.task.TaskSources(
+        serverSources.time(), serverSources.threads(), () -> serverSources.ids().get().toString());
+  }
+
+  /// Provides MCP clients with the tokens of users who signed in.
+  static final class OAuthTokens implements McpTokenProvider {
+
+    private final CredentialProvider credentialProvider;
+
+    OAuthTokens(CredentialProvider credentialProvider) {
+      this.credentialProvider = credentialProvider;
+    }
+
+    @Override
+    public Optional<String> bearer(String owner, String provider) {
+      return credentialProvider.token(owner, provider);
+    }
+
+    @Override
+    public void reject(String owner, String provider) {
+      credentialProvider.reject(owner, provider);
+    }
   }
 }

@@ -36,9 +36,23 @@ public record RoutingDecision(
 
   /// The same agents with another strategy.
   RoutingDecision with(RoutingStrategy wanted) {
-    var one = wanted == RoutingStrategy.SINGLE || wanted == RoutingStrategy.DELEGATE;
     return new RoutingDecision(
-        wanted, one ? agents.subList(0, 1) : agents, reasoning, confidence, fallback);
+        wanted,
+        isOneAgent(wanted) ? agents.subList(0, 1) : agents,
+        reasoning,
+        confidence,
+        fallback);
+  }
+
+  boolean delegatesToOneAgent() {
+    return isOneAgent(strategy);
+  }
+
+  private static boolean isOneAgent(RoutingStrategy strategy) {
+    return switch (strategy) {
+      case SINGLE, DELEGATE -> true;
+      case PARALLEL, SEQUENTIAL -> false;
+    };
   }
 
   /// The JSON for the metadata of the supervisor's status.
@@ -93,12 +107,10 @@ public record RoutingDecision(
     if (agents.size() > agentsMax) {
       throw new Rejection.Invalid("the reply names more than " + agentsMax + " agents");
     }
-    var one =
-        routingStrategy == RoutingStrategy.SINGLE || routingStrategy == RoutingStrategy.DELEGATE;
     var sorted =
         agents.stream()
             .sorted(Comparator.comparingInt(AgentChoice::priority))
-            .limit(one ? 1 : agents.size())
+            .limit(isOneAgent(routingStrategy) ? 1 : agents.size())
             .toList();
     var confidence = Math.clamp(json.path("confidence").asDouble(0), 0.0, 1.0);
     return new RoutingDecision(

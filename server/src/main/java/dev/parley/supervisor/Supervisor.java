@@ -1,12 +1,8 @@
 package dev.parley.supervisor;
 
-import dev.parley.agent.AgentTool;
 import dev.parley.agent.HistoryCompactor;
-import dev.parley.agent.ModelAgentType;
 import dev.parley.agent.ModelLoop;
-import dev.parley.agent.SubagentsTool;
 import dev.parley.agent.TextCollector;
-import dev.parley.agent.ToolPolicy;
 import dev.parley.model.Model;
 import dev.parley.model.ModelReply;
 import dev.parley.model.Prompt;
@@ -14,16 +10,12 @@ import dev.parley.model.Prompt.PromptPart;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.RoutingStrategy;
-import dev.parley.protocol.StatusFacts;
-import dev.parley.protocol.TaskEvent.TaskStatus;
-import dev.parley.protocol.TaskId;
-import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ThoughtEvent.InternalLlmCall;
 import dev.parley.task.Agent;
 import dev.parley.task.TaskOutcome;
 import dev.parley.task.TaskRun;
-import dev.parley.tool.Tool;
-import dev.parley.tool.Toolbox;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,7 +28,10 @@ import tools.jackson.databind.node.ObjectNode;
 /// The default agent for messages that name none: it decides which agents act and how, delegates to
 /// them, and combines their results into one answer.
 ///
-/// The decision is in the log before any agent acts on it, so that a crash does not change it.
+/// The decision is in the log before any agent acts on it, so that a crash does not change it. The
+/// next step depends only on the log: after a wait or a crash the same code continues. While a
+/// single agent works, the supervisor's task stays `working`; while several work, it is
+/// `waiting-subtask`. It has no thread in either case.
 public final class Supervisor implements Agent {
 
   /// The id of the agent type.
@@ -88,42 +83,60 @@ public final class Supervisor implements Agent {
   }
 
   @Override
-  public TaskOutcome work(TaskRun taskRun) throws InterruptedException {
-    var routingDecision = recordedDecision(taskRun).orElse(null);
-    if (routingDecision == null) {
-      routingDecision =
-          decide(taskRun, new HistoryCompactor(dependencies.memory()).promptParts(taskRun, model));
-      var metadata = StatusFacts.ofRouting(routingDecision.json());
-      taskRun.emit(
-          List.of(new TaskStatus(TaskState.WORKING, statusMessage(routingDecision), metadata)));
-      taskRun.reachFailPoint("routed");
+  public Optional<TaskOutcome> decide(TaskRun taskRun) throws InterruptedException {
+    // A task in the state waiting-subtask must begin to work before it can end.
+    if (taskRun.inspect(
+        state ->
+            state
+                .openTask(taskRun.origin().taskId())
+                .filter(task -> task.state().waiting())
+                .isPresent())) {
+      return Optional.empty();
     }
-    return switch (loop(taskRun, routingDecision).work(taskRun)) {
-      case TaskOutcome.Completed completed ->
-          SupervisorResults.outcome(taskRun, routingDecision, completed);
-      case TaskOutcome.Failed failed -> SupervisorResults.outcome(taskRun, routingDecision, failed);
-      case TaskOutcome.Parked parked -> parked;
-    };
+    return step(taskRun, new SupervisorProgress(taskRun.readNewEntries()), false);
   }
 
-  private static Optional<RoutingDecision> recordedDecision(TaskRun taskRun) {
-    return taskRun
-        .findEntries(
-            entry ->
-                entry.event() instanceof TaskStatus status
-                    && isRoutingStatus(taskRun, entry.taskId(), status))
-        .stream()
-        .findFirst()
-        .flatMap(entry -> ((TaskStatus) entry.event()).facts().routing())
-        .map(routing -> RoutingDecision.read(routing.json()));
+  @Override
+  public TaskOutcome work(TaskRun taskRun) throws InterruptedException {
+    taskRun.closeBlocks();
+    return step(taskRun, new SupervisorProgress(taskRun.readNewEntries()), true).orElseThrow();
   }
 
-  private static boolean isRoutingStatus(
-      TaskRun taskRun, @Nullable TaskId task, TaskStatus status) {
-    return taskRun.origin().taskId().equals(task) && status.facts().routing().isPresent();
+  /// The next step, from what the log says: first to decide and delegate, then to wait, in a
+  /// sequence to delegate again, and at last to answer. Empty if it needs a model and the task is
+  /// not at `work`.
+  private Optional<TaskOutcome> step(TaskRun taskRun, SupervisorProgress progress, boolean work)
+      throws InterruptedException {
+    var decided = progress.decision().orElse(null);
+    var historyCompactor = new HistoryCompactor(dependencies.memory());
+    if (decided == null && !work && (model != null || historyCompactor.due(taskRun))) {
+      return Optional.empty();
+    }
+    var decision =
+        decided != null
+            ? decided
+            : route(taskRun, work ? historyCompactor.promptParts(taskRun, model) : List.of());
+    var subtasks = new SupervisorSubtasks(taskRun, decision, progress);
+    try {
+      if (progress.subtasks().isEmpty()) {
+        subtasks.startFirst(decided == null ? statusMessage(decision) : null);
+        taskRun.reachFailPoint("routed");
+        return Optional.of(new TaskOutcome.Delegated());
+      }
+      if (!progress.open().isEmpty()) {
+        return Optional.of(subtasks.parked());
+      }
+      if (subtasks.startNext()) {
+        return Optional.of(new TaskOutcome.Delegated());
+      }
+    } catch (Rejection.Invalid limit) {
+      return Optional.of(
+          subtasks.failed(ErrorCode.TOOL_FAILED, String.valueOf(limit.getMessage()), false));
+    }
+    return new SupervisorAnswer(taskRun, decision, progress, model).answer(work);
   }
 
-  private RoutingDecision decide(TaskRun taskRun, List<PromptPart> told)
+  private RoutingDecision route(TaskRun taskRun, List<PromptPart> told)
       throws InterruptedException {
     var text = taskRun.created().prompt() == null ? "" : taskRun.created().prompt();
     var routingRequest =
@@ -133,6 +146,7 @@ public final class Supervisor implements Agent {
     }
     var prompt =
         new Prompt(instructions(routingRequest), told, List.of(), RoutingDecision.schema(team));
+    taskRun.emit(List.of(new InternalLlmCall(1, model.name(), prompt.parts().size(), 0)));
     var said = TextCollector.of(taskRun, model);
     var modelReply = model.ask(prompt, said);
     said.reportUsage(modelReply);
@@ -194,19 +208,5 @@ public final class Supervisor implements Agent {
     var note =
         routingDecision.fallback() == null ? "" : " (by rules: " + routingDecision.fallback() + ")";
     return routingDecision.strategy().wire() + ": " + names + note;
-  }
-
-  /// The loop that delegates and waits: its model only returns the decision.
-  private ModelLoop loop(TaskRun taskRun, RoutingDecision routingDecision) {
-    var tools =
-        team.values().stream()
-            .map(teamAgent -> new AgentTool(teamAgent.id(), teamAgent.description()))
-            .toList();
-    List<Tool> toolbox = List.of(new SubagentsTool(tools));
-    var routingModel = new RoutingModel(taskRun, routingDecision, model);
-    var type =
-        new ModelAgentType(
-            ID, "Supervisor", "", "", routingModel, Toolbox.of(toolbox), ToolPolicy.DEFAULT);
-    return new ModelLoop(type, dependencies, taskRun.created().facts().ofDelegate());
   }
 }

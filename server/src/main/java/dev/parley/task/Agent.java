@@ -16,6 +16,15 @@ public interface Agent {
   /// events are in [TaskRun#readNewEntries].
   TaskOutcome work(TaskRun taskRun) throws InterruptedException;
 
+  /// The next step of an agent that only delegates: called before the task's status becomes
+  /// `working`, which then is not written. Empty if the agent has work to do, see [#work].
+  ///
+  /// The step must be quick and append at most once, because it is repeated if the store rejects
+  /// the append.
+  default Optional<TaskOutcome> decide(TaskRun taskRun) throws InterruptedException {
+    return Optional.empty();
+  }
+
   /// True if the agent can resume a task that was interrupted at any point. Interrupted tasks of
   /// other agents fail with `interrupted`.
   default boolean resumes() {

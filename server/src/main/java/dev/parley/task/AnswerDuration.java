@@ -1,7 +1,7 @@
 package dev.parley.task;
 
+import dev.parley.log.ContextState.OpenInput;
 import dev.parley.log.EventLog;
-import dev.parley.log.OpenInput;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.InputEvent.InputRequired;
@@ -20,11 +20,11 @@ final class AnswerDuration {
   private static final int PAGE = 100;
 
   private final EventLog log;
-  private final ClockAndIds clockAndIds;
+  private final TaskSources taskSources;
 
-  AnswerDuration(EventLog log, ClockAndIds clockAndIds) {
+  AnswerDuration(EventLog log, TaskSources taskSources) {
     this.log = log;
-    this.clockAndIds = clockAndIds;
+    this.taskSources = taskSources;
   }
 
   /// The metadata with `duration` in milliseconds. Unchanged if the question is not open any more,
@@ -36,7 +36,7 @@ final class AnswerDuration {
     if (asked.isEmpty()) {
       return metadata;
     }
-    var waited = Duration.between(asked.get(), clockAndIds.clock().instant()).toMillis();
+    var waited = Duration.between(asked.get(), taskSources.time().instant()).toMillis();
     var about = metadata == null ? Json.object() : metadata.deepCopy();
     return about.put("duration", Math.max(0, waited));
   }

@@ -1,11 +1,11 @@
 package dev.parley.task;
 
-import dev.parley.projection.MessageView;
 import dev.parley.projection.TurnPosition;
 import dev.parley.projection.Views;
 import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Id;
+import dev.parley.protocol.MessageView;
 import dev.parley.protocol.TaskId;
 import java.util.List;
 import java.util.Optional;

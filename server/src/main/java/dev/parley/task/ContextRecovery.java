@@ -2,6 +2,7 @@ package dev.parley.task;
 
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Threads;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,7 +25,12 @@ final class ContextRecovery implements AutoCloseable {
 
   private final Map<ContextId, FutureTask<Boolean>> pending = new ConcurrentHashMap<>();
   private final Map<ContextId, String> failed = new ConcurrentHashMap<>();
+  private final Threads threads;
   private volatile boolean closed;
+
+  ContextRecovery(Threads threads) {
+    this.threads = threads;
+  }
 
   /// Starts the recovery of these contexts and returns immediately.
   void start(List<ContextId> contexts, Consumer<ContextId> recover) {
@@ -33,14 +39,13 @@ final class ContextRecovery implements AutoCloseable {
     }
     var queue = new ConcurrentLinkedQueue<>(contexts);
     for (var i = 0; i < Math.min(PARALLEL_MAX, contexts.size()); i++) {
-      Thread.ofVirtual()
-          .name("recovery-" + i)
-          .start(
-              () -> {
-                for (var next = queue.poll(); next != null && !closed; next = queue.poll()) {
-                  await(next);
-                }
-              });
+      threads.start(
+          "recovery-" + i,
+          () -> {
+            for (var next = queue.poll(); next != null && !closed; next = queue.poll()) {
+              await(next);
+            }
+          });
     }
   }
 

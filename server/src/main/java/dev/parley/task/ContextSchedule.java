@@ -3,13 +3,18 @@ package dev.parley.task;
 import dev.parley.log.ContextState;
 import dev.parley.log.EventDraft;
 import dev.parley.log.OpenTask;
+import dev.parley.log.OpenTask.OpenCall;
 import dev.parley.protocol.Origin;
+import dev.parley.protocol.Rejection;
 import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
 import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolCallId;
+import dev.parley.protocol.ToolEvent;
+import dev.parley.protocol.ToolEvent.ToolComplete;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -33,6 +38,13 @@ final class ContextSchedule {
     return roots(state).filter(OpenTask::started).findFirst();
   }
 
+  /// Rejects the start of a root task while another one runs.
+  static void checkTurn(ContextState state, OpenTask task) {
+    if (!task.started() && task.origin().parentTaskId() == null && running(state).isPresent()) {
+      throw new Rejection.Conflict("busy", "a task of this context is running");
+    }
+  }
+
   /// The root tasks that wait, the next one first.
   static List<OpenTask> waiting(ContextState state) {
     return roots(state)
@@ -47,17 +59,22 @@ final class ContextSchedule {
     var ready =
         new ArrayList<>(
             state.openTasks().stream()
-                .filter(task -> !task.cancelRequested() && !HostedSubtask.isHosted(task))
+                .filter(task -> !task.cancelRequested() && !isHosted(task))
                 .filter(
                     task ->
                         task.started()
-                            ? !task.state().waiting() || task.woken()
+                            ? !task.waiting() || task.woken()
                             : task.origin().parentTaskId() != null)
                 .toList());
     if (running(state).isEmpty()) {
       waiting(state).stream().findFirst().ifPresent(ready::add);
     }
     return ready;
+  }
+
+  /// True if the agent of the task's parent runs the task; see [HostedSubtask].
+  static boolean isHosted(OpenTask task) {
+    return task.origin().parentTaskId() != null && task.created().facts().hosted();
   }
 
   /// The tasks that are being canceled and have no open subtasks.
@@ -127,6 +144,12 @@ final class ContextSchedule {
           .ifPresent(drafts::add);
     }
     return drafts;
+  }
+
+  /// The end of a call that was stopped.
+  static ToolComplete closedCall(ToolCallId id, OpenCall call, ToolEvent.Outcome outcome) {
+    return new ToolComplete(
+        id, call.tool(), false, null, outcome.wire(), null, outcome, call.subagents());
   }
 
   /// How a subtask ended, for its parent.

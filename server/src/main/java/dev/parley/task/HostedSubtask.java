@@ -48,10 +48,6 @@ public final class HostedSubtask {
     this.begun = clock.instant();
   }
 
-  static boolean isHosted(OpenTask task) {
-    return task.origin().parentTaskId() != null && task.created().facts().hosted();
-  }
-
   /// The ids of this task.
   public Origin origin() {
     return origin;
@@ -113,7 +109,7 @@ public final class HostedSubtask {
                 drafts.add(
                     new EventDraft(
                         origin,
-                        TaskTerminator.closed(id, call, ToolEvent.Outcome.OUTCOME_UNKNOWN))));
+                        ContextSchedule.closedCall(id, call, ToolEvent.Outcome.OUTCOME_UNKNOWN))));
     return drafts;
   }
 

@@ -6,6 +6,8 @@ import dev.parley.log.Decision;
 import dev.parley.log.EventDraft;
 import dev.parley.log.EventLog;
 import dev.parley.log.OpenTask;
+import dev.parley.protocol.AcceptedMessage;
+import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.AuthEvent.AuthLapsed;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
@@ -30,8 +32,12 @@ import dev.parley.protocol.WireName;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// Validates submissions and appends each message with its task in one append.
@@ -41,18 +47,18 @@ final class MessageIntake {
 
   private final EventLog log;
   private final ContextHistory contextHistory;
-  private final Tasks.TaskSettings taskSettings;
-  private final ClockAndIds clockAndIds;
+  private final TaskSettings taskSettings;
+  private final TaskSources taskSources;
 
   MessageIntake(
       EventLog log,
       ContextHistory contextHistory,
-      Tasks.TaskSettings taskSettings,
-      ClockAndIds clockAndIds) {
+      TaskSettings taskSettings,
+      TaskSources taskSources) {
     this.log = log;
     this.contextHistory = contextHistory;
     this.taskSettings = taskSettings;
-    this.clockAndIds = clockAndIds;
+    this.taskSources = taskSources;
   }
 
   /// A valid submission, and the events that it appends to an idle context.
@@ -118,7 +124,7 @@ final class MessageIntake {
     }
     var type = taskOptions.taskType();
     if (type != null) {
-      WireName.parse(TaskType.class, "taskType", type);
+      var _ = new TaskType(type);
     }
     var metadata =
         taskOptions.metadata() == null ? Json.object() : taskOptions.metadata().deepCopy();
@@ -133,7 +139,7 @@ final class MessageIntake {
       TaskFacts.putInterrupts(metadata);
     }
     taskSettings.agents().describe(agent, metadata);
-    var message = message(submission, clockAndIds.taskId(), List.of());
+    var message = message(submission, taskSources.taskId(), List.of());
     var created =
         new TaskCreated(
             Initiator.USER,
@@ -158,10 +164,11 @@ final class MessageIntake {
   /// Appends the message for the running task. Works like [#appendOrQueue] if that task has ended or is
   /// being canceled.
   AppendedMessage steer(ValidatedSubmission validatedSubmission, TaskId running) {
+    var receivers = MessageReceivers.of(taskSettings.agents());
     return append(
         validatedSubmission,
         state -> {
-          var hearing = recipients(state, running);
+          var hearing = receivers.recipients(state, running);
           return hearing.isEmpty()
               ? events(validatedSubmission, state)
               : withLapsedQuestions(
@@ -172,29 +179,46 @@ final class MessageIntake {
   /// The message as the running task receives it.
   ///
   /// @throws Rejection.Conflict `busy` if no running task can receive it
-  EventDraft steeringMessage(ContextState state, ValidatedSubmission validatedSubmission) {
-    var running = ContextSchedule.running(state).map(task -> task.origin().taskId()).orElse(null);
-    var hearing = running == null ? List.<OpenTask>of() : recipients(state, running);
-    if (running == null || hearing.isEmpty()) {
-      throw busy();
+  Function<ContextState, EventDraft> steeringMessage(ValidatedSubmission validatedSubmission) {
+    var receivers = MessageReceivers.of(taskSettings.agents());
+    return state -> {
+      var running = ContextSchedule.running(state).map(task -> task.origin().taskId()).orElse(null);
+      var hearing = running == null ? List.<OpenTask>of() : receivers.recipients(state, running);
+      if (running == null || hearing.isEmpty()) {
+        throw busy();
+      }
+      return EventDraft.of(message(validatedSubmission.submission(), running, hearing));
+    };
+  }
+
+  /// Which agents receive messages. Agents are asked before the append, because a decision runs
+  /// under the lock of the context and must not call foreign code.
+  private record MessageReceivers(Set<AgentTypeId> resuming, Set<AgentTypeId> forwarding) {
+
+    static MessageReceivers of(AgentDirectory agents) {
+      return new MessageReceivers(
+          idsOf(agents, Agent::resumes), idsOf(agents, Agent::forwardsMessages));
     }
-    return EventDraft.of(message(validatedSubmission.submission(), running, hearing));
-  }
 
-  private List<OpenTask> recipients(ContextState state, TaskId running) {
-    return state.openTask(running).stream()
-        .flatMap(task -> recipients(state, task))
-        .filter(task -> task.started() && !task.cancelRequested())
-        .toList();
-  }
+    private static Set<AgentTypeId> idsOf(AgentDirectory agents, Predicate<Agent> which) {
+      return agents.byId().entrySet().stream()
+          .filter(agent -> which.test(agent.getValue()))
+          .map(Map.Entry::getKey)
+          .collect(Collectors.toSet());
+    }
 
-  /// The tasks that receive a message to this one: the task itself, or its direct subtasks.
-  private Stream<OpenTask> recipients(ContextState state, OpenTask task) {
-    var agent = taskSettings.agents().get(task.origin().agentId());
-    return (agent.forwardsMessages()
-            ? ContextSchedule.children(state, task.origin().taskId())
-            : Stream.of(task))
-        .filter(one -> taskSettings.agents().get(one.origin().agentId()).resumes());
+    /// The tasks that receive a message to this one: the task itself, or its direct subtasks.
+    List<OpenTask> recipients(ContextState state, TaskId running) {
+      return state.openTask(running).stream()
+          .flatMap(
+              task ->
+                  forwarding.contains(task.origin().agentId())
+                      ? ContextSchedule.children(state, running)
+                      : Stream.of(task))
+          .filter(task -> resuming.contains(task.origin().agentId()))
+          .filter(task -> task.started() && !task.cancelRequested())
+          .toList();
+    }
   }
 
   /// The message, and the lapse of all open questions of its recipients: the message replaces the
@@ -256,7 +280,7 @@ final class MessageIntake {
           .ifPresent(run -> MessageFacts.putRunId(metadata, run));
     }
     return new Message(
-        messageLabel.messageId() == null ? clockAndIds.messageId() : messageLabel.messageId(),
+        messageLabel.messageId() == null ? taskSources.messageId() : messageLabel.messageId(),
         Role.USER,
         submission.content(),
         submission.parts(),

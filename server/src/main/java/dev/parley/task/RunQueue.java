@@ -5,6 +5,7 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.TaskEvent.Priority;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
+import dev.parley.runtime.Time;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,8 +17,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// The log determines which tasks of a context may run, see [ContextSchedule]. Tasks that wait for an answer
 /// or a subtask are not in this queue. Tasks with a higher priority start first, then tasks that
 /// have run before, then the others in order of arrival. To prevent starvation, every
-/// [#FAIR_TURN]th free slot goes to the task that has waited longest. One lock guards all fields.
+/// [#FAIR_TURN]th free slot goes to the task that has waited longest. The monitor guards all fields.
 final class RunQueue {
 
   /// One of this many free slots goes to the task that has waited longest.
@@ -53,8 +52,6 @@ final class RunQueue {
 
   private record QueuedTask(ReadyTask ready, long number) {}
 
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
   private final Map<TaskId, ContextId> contextsByTask = new HashMap<>();
   private final Map<TaskId, TaskRun> runs = new HashMap<>();
   private final Set<TaskId> abandoned = new HashSet<>();
@@ -76,55 +73,47 @@ final class RunQueue {
 
   private @Nullable TaskId runningSuspect;
   private final int max;
+  private final Time time;
   private long slotsGiven;
   private int started;
   private long nextNumber;
   private boolean closed;
 
-  RunQueue(int max) {
+  RunQueue(int max, Time time) {
     this.max = max;
+    this.time = time;
   }
 
   /// Adds the task to the queue, unless it is queued or running, was abandoned, is being ended, or
   /// the queue is closed.
-  void enqueue(ReadyTask task) {
-    lock.lock();
-    try {
-      if (!closed
-          && !abandoned.contains(task.task())
-          && !notStartable.contains(task.task())
-          && contextsByTask.putIfAbsent(task.task(), task.context()) == null) {
-        if (task.suspect()) {
-          suspects.put(task.task(), task);
-        } else {
-          var queuedTask = new QueuedTask(task, nextNumber++);
-          queueByArrival.put(task.task(), queuedTask);
-          queueByUrgency.add(queuedTask);
-        }
+  synchronized void enqueue(ReadyTask task) {
+    if (!closed
+        && !abandoned.contains(task.task())
+        && !notStartable.contains(task.task())
+        && contextsByTask.putIfAbsent(task.task(), task.context()) == null) {
+      if (task.suspect()) {
+        suspects.put(task.task(), task);
+      } else {
+        var queuedTask = new QueuedTask(task, nextNumber++);
+        queueByArrival.put(task.task(), queuedTask);
+        queueByUrgency.add(queuedTask);
       }
-    } finally {
-      lock.unlock();
     }
   }
 
   /// Takes tasks from the queue, the most urgent first, while slots are free.
-  List<ReadyTask> takeNext() {
-    lock.lock();
-    try {
-      var next = new ArrayList<ReadyTask>();
-      while (!closed && started < max) {
-        var readyTask = nextReady();
-        if (readyTask == null) {
-          break;
-        }
-        started++;
-        removeFromQueue(readyTask.task());
-        next.add(readyTask);
+  synchronized List<ReadyTask> takeNext() {
+    var next = new ArrayList<ReadyTask>();
+    while (!closed && started < max) {
+      var readyTask = nextReady();
+      if (readyTask == null) {
+        break;
       }
-      return next;
-    } finally {
-      lock.unlock();
+      started++;
+      removeFromQueue(readyTask.task());
+      next.add(readyTask);
     }
+    return next;
   }
 
   private @Nullable ReadyTask nextReady() {
@@ -147,183 +136,101 @@ final class RunQueue {
   }
 
   /// The task made progress or has ended, so the next suspect may run.
-  void clearSuspicion(TaskId task) {
-    lock.lock();
-    try {
-      if (task.equals(runningSuspect)) {
-        runningSuspect = null;
-      }
-    } finally {
-      lock.unlock();
+  synchronized void clearSuspicion(TaskId task) {
+    if (task.equals(runningSuspect)) {
+      runningSuspect = null;
     }
   }
 
-  void addRun(TaskRun taskRun) {
-    lock.lock();
-    try {
-      runs.put(taskRun.taskId(), taskRun);
-    } finally {
-      lock.unlock();
-    }
+  synchronized void addRun(TaskRun taskRun) {
+    runs.put(taskRun.taskId(), taskRun);
   }
 
   /// Frees the slot of a task that [#takeNext] returned, or removes the task from the queue. No-op for
   /// other tasks.
-  void release(TaskId task) {
-    lock.lock();
-    try {
-      if (contextsByTask.remove(task) != null && !removeFromQueue(task)) {
-        started -= blockedTasks.remove(task) ? 0 : 1;
-        runs.remove(task);
-        clearSuspicion(task);
-        changed.signalAll();
-      }
-    } finally {
-      lock.unlock();
+  synchronized void release(TaskId task) {
+    if (contextsByTask.remove(task) != null && !removeFromQueue(task)) {
+      started -= blockedTasks.remove(task) ? 0 : 1;
+      runs.remove(task);
+      clearSuspicion(task);
+      notifyAll();
     }
   }
 
   /// The task waits and keeps its thread; another task may use its slot.
-  void markBlocked(TaskId task) {
-    lock.lock();
-    try {
-      if (contextsByTask.containsKey(task) && blockedTasks.add(task)) {
-        started--;
-        changed.signalAll();
-      }
-    } finally {
-      lock.unlock();
+  synchronized void markBlocked(TaskId task) {
+    if (contextsByTask.containsKey(task) && blockedTasks.add(task)) {
+      started--;
+      notifyAll();
     }
   }
 
   /// The task continues immediately: for a short time more tasks may run than there are slots.
-  void markUnblocked(TaskId task) {
-    lock.lock();
-    try {
-      if (blockedTasks.remove(task)) {
-        started++;
-      }
-    } finally {
-      lock.unlock();
+  synchronized void markUnblocked(TaskId task) {
+    if (blockedTasks.remove(task)) {
+      started++;
     }
   }
 
   /// Frees the slot of a task whose end could not be written, and never queues the task again,
   /// because it would loop for ever. Recovery at the next start of the server handles it.
-  void abandon(TaskId task) {
-    lock.lock();
-    try {
-      abandoned.add(task);
-      release(task);
-    } finally {
-      lock.unlock();
-    }
+  synchronized void abandon(TaskId task) {
+    abandoned.add(task);
+    release(task);
   }
 
   /// Prevents the task from being queued while the caller ends it. False if another thread is
   /// ending it already.
-  boolean preventStart(TaskId task) {
-    lock.lock();
-    try {
-      return notStartable.add(task);
-    } finally {
-      lock.unlock();
-    }
+  synchronized boolean preventStart(TaskId task) {
+    return notStartable.add(task);
   }
 
   /// The task has ended, or may be queued again.
-  void allowStart(TaskId task) {
-    lock.lock();
-    try {
-      notStartable.remove(task);
-    } finally {
-      lock.unlock();
-    }
+  synchronized void allowStart(TaskId task) {
+    notStartable.remove(task);
   }
 
   /// Prevents the task from being queued, if it is not running; removes it from the queue. False if
   /// it is running or abandoned, or if another thread is ending it.
-  boolean preventStartIfIdle(TaskId task) {
-    lock.lock();
-    try {
-      if (removeFromQueue(task)) {
-        contextsByTask.remove(task);
-      }
-      return !contextsByTask.containsKey(task)
-          && !abandoned.contains(task)
-          && notStartable.add(task);
-    } finally {
-      lock.unlock();
+  synchronized boolean preventStartIfIdle(TaskId task) {
+    if (removeFromQueue(task)) {
+      contextsByTask.remove(task);
     }
+    return !contextsByTask.containsKey(task) && !abandoned.contains(task) && notStartable.add(task);
   }
 
-  Optional<TaskRun> find(TaskId task) {
-    lock.lock();
-    try {
-      return Optional.ofNullable(runs.get(task));
-    } finally {
-      lock.unlock();
-    }
+  synchronized Optional<TaskRun> find(TaskId task) {
+    return Optional.ofNullable(runs.get(task));
   }
 
-  List<TaskRun> runs() {
-    lock.lock();
-    try {
-      return List.copyOf(runs.values());
-    } finally {
-      lock.unlock();
-    }
+  synchronized List<TaskRun> runs() {
+    return List.copyOf(runs.values());
   }
 
-  int running() {
-    lock.lock();
-    try {
-      return started;
-    } finally {
-      lock.unlock();
-    }
+  synchronized int running() {
+    return started;
   }
 
-  int waiting() {
-    lock.lock();
-    try {
-      return queueByArrival.size() + suspects.size();
-    } finally {
-      lock.unlock();
-    }
+  synchronized int waiting() {
+    return queueByArrival.size() + suspects.size();
   }
 
-  Set<ContextId> contexts() {
-    lock.lock();
-    try {
-      return Set.copyOf(contextsByTask.values());
-    } finally {
-      lock.unlock();
-    }
+  synchronized Set<ContextId> contexts() {
+    return Set.copyOf(contextsByTask.values());
   }
 
-  boolean closed() {
-    lock.lock();
-    try {
-      return closed;
-    } finally {
-      lock.unlock();
-    }
+  synchronized boolean closed() {
+    return closed;
   }
 
   /// Accepts no more tasks and empties the queue; the queued tasks stay in the log.
-  void close() {
-    lock.lock();
-    try {
-      closed = true;
-      contextsByTask.keySet().removeAll(queueByArrival.keySet());
-      contextsByTask.keySet().removeAll(suspects.keySet());
-      suspects.clear();
-      queueByArrival.clear();
-      queueByUrgency.clear();
-    } finally {
-      lock.unlock();
-    }
+  synchronized void close() {
+    closed = true;
+    contextsByTask.keySet().removeAll(queueByArrival.keySet());
+    contextsByTask.keySet().removeAll(suspects.keySet());
+    suspects.clear();
+    queueByArrival.clear();
+    queueByUrgency.clear();
   }
 
   /// Waits until no task is running; blocked tasks may remain. False if `patience` elapsed first.
@@ -336,19 +243,15 @@ final class RunQueue {
     return await(patience, () -> started == 0 && blockedTasks.isEmpty());
   }
 
-  private boolean await(Duration patience, BooleanSupplier done) throws InterruptedException {
-    lock.lockInterruptibly();
-    try {
-      var left = patience.toNanos();
-      while (!done.getAsBoolean()) {
-        if (left <= 0) {
-          return false;
-        }
-        left = changed.awaitNanos(left);
+  private synchronized boolean await(Duration patience, BooleanSupplier done)
+      throws InterruptedException {
+    var deadline = time.deadline(patience);
+    while (!done.getAsBoolean()) {
+      if (time.remaining(deadline) <= 0) {
+        return false;
       }
-      return true;
-    } finally {
-      lock.unlock();
+      time.waitUntil(this, deadline);
     }
+    return true;
   }
 }

@@ -7,7 +7,6 @@ import dev.parley.log.EventLog;
 import dev.parley.log.OpenTask;
 import dev.parley.protocol.AgentLevel;
 import dev.parley.protocol.AgentTypeId;
-import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.InvocationId;
 import dev.parley.protocol.Json;
@@ -25,7 +24,6 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolCallId;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -43,13 +41,11 @@ public final class SubtaskSpawner {
   private final EventLog log;
   private final AgentDirectory agentDirectory;
   private final TaskLimits.TreeLimits limits;
-  private final Consumer<ContextId> advance;
 
-  SubtaskSpawner(EventLog log, Tasks.TaskSettings taskSettings, Consumer<ContextId> advance) {
+  SubtaskSpawner(EventLog log, AgentDirectory agentDirectory, TaskLimits.TreeLimits limits) {
     this.log = log;
-    this.agentDirectory = taskSettings.agents();
-    this.limits = taskSettings.limits().tree();
-    this.advance = advance;
+    this.agentDirectory = agentDirectory;
+    this.limits = limits;
   }
 
   /// Appends the subtasks, in one append with the events before them, and starts them.
@@ -62,7 +58,7 @@ public final class SubtaskSpawner {
         AppendGuard.none(),
         state -> drafts(state, taskRun, spawningCall, children));
     taskRun.reachFailPoint("children-written");
-    advance.accept(taskRun.context());
+    taskRun.advance();
   }
 
   /// Appends subtasks that will never run, each with its end, so that the log has all subtasks of
@@ -109,7 +105,7 @@ public final class SubtaskSpawner {
           drafts.add(new EventDraft(origin, new TaskStatus(TaskState.WORKING, null, null)));
           return drafts;
         });
-    return new HostedSubtask(log, taskRun.context(), origin, taskRun.sources().clock());
+    return new HostedSubtask(log, taskRun.context(), origin, taskRun.sources().time());
   }
 
   /// Rejects a batch that is too large.
@@ -130,11 +126,12 @@ public final class SubtaskSpawner {
     var parent =
         state
             .openTask(taskRun.taskId())
-            .filter(task -> !task.cancelRequested())
+            .filter(task -> !task.cancelRequested() && !taskRun.fenced())
             .orElseThrow(
                 () ->
                     new Rejection.Conflict(
                         "task-ended", "the task is ending: " + taskRun.taskId()));
+    ContextSchedule.checkTurn(state, parent);
     checkLimits(state, parent, children.size());
     var drafts = new ArrayList<EventDraft>();
     spawningCall.before().forEach(event -> drafts.add(new EventDraft(taskRun.origin(), event)));

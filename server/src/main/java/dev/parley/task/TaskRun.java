@@ -14,6 +14,7 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent;
+import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputEvent.InputReceived;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputId;
@@ -27,6 +28,7 @@ import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.ToolCallId;
+import dev.parley.runtime.Time;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -55,17 +57,45 @@ public final class TaskRun {
   private static final int PAGE = 1_000;
 
   /// The task of a run; `createdSeq` is the number of its first event.
-  record TaskDetails(ContextId context, Origin origin, TaskCreated created, long createdSeq) {}
+  record TaskDetails(ContextId context, Origin origin, TaskCreated created, long createdSeq) {
+
+    static TaskDetails of(ContextId context, OpenTask task) {
+      return new TaskDetails(context, task.origin(), task.created(), task.createdSeq());
+    }
+  }
+
+  /// What [#stop] did: nothing if the run was stopped before or has parked.
+  enum StopResult {
+    STOPPED,
+    STOPPED_BEFORE,
+    PARKED
+  }
+
+  /// What a run needs of its scheduler.
+  interface RunScheduler {
+
+    /// Starts what can run in this context.
+    void advance(ContextId context);
+
+    /// The task asked a question.
+    void onQuestion(ContextId context);
+
+    /// A suspect task made progress.
+    void onProgress(TaskId task);
+
+    /// Writes that the task waits, and waits on its thread for the first entry after `after` that
+    /// `wanted` accepts: for agents that cannot be called again.
+    Entry waitFor(TaskRun taskRun, TaskStatus waiting, Position after, Predicate<Entry> wanted)
+        throws InterruptedException;
+  }
 
   /// The dependencies of a run.
   record TaskRunDependencies(
       EventLog log,
-      ClockAndIds sources,
+      TaskSources sources,
       SubtaskSpawner spawner,
       FailPoint failPoint,
-      Consumer<ContextId> onQuestion,
-      Consumer<TaskId> onProgress,
-      BlockingWait blockingWait) {}
+      RunScheduler scheduler) {}
 
   /// The folder and the deadline of a run.
   record TaskRunBounds(Path workingDirectory, Instant deadline) {}
@@ -80,6 +110,7 @@ public final class TaskRun {
   private volatile boolean suspect;
   private @Nullable Thread worker;
   private @Nullable TaskEnding stop;
+  private boolean parked;
   private boolean signaled;
   private volatile boolean fenced;
 
@@ -125,7 +156,7 @@ public final class TaskRun {
   }
 
   /// The source of time and new ids.
-  public ClockAndIds sources() {
+  public TaskSources sources() {
     return dependencies.sources();
   }
 
@@ -238,9 +269,6 @@ public final class TaskRun {
 
   /// Appends the events of this task that `decide` returns; see [dev.parley.log.Decision].
   public void emit(Function<ContextState, List<? extends Event>> decide) {
-    if (fenced) {
-      throw new Rejection.Conflict("task-ended", "the task has ended: " + taskId());
-    }
     var asks = new AtomicBoolean();
     dependencies
         .log()
@@ -248,17 +276,20 @@ public final class TaskRun {
             context(),
             AppendGuard.none(),
             state -> {
+              if (fenced) {
+                throw new Rejection.Conflict("task-ended", "the task has ended: " + taskId());
+              }
               var events = decide.apply(state);
               asks.set(events.stream().anyMatch(TaskRun::asks));
               return events.stream().map(event -> new EventDraft(origin(), (Event) event)).toList();
             });
     if (asks.get()) {
-      dependencies.onQuestion().accept(context());
+      dependencies.scheduler().onQuestion(context());
     }
     if (suspect
         && inspect(state -> state.openTask(taskId()).map(OpenTask::recoveries).orElse(0)) == 0) {
       suspect = false;
-      dependencies.onProgress().accept(taskId());
+      dependencies.scheduler().onProgress(taskId());
     }
   }
 
@@ -292,8 +323,7 @@ public final class TaskRun {
     emit(
         state -> {
           if (state.openTask(taskId()).filter(OpenTask::cancelRequested).isPresent()) {
-            throw new Rejection.Conflict(
-                OutcomeWriter.CANCEL_REQUESTED, "the task is being canceled");
+            throw new Rejection.Conflict("cancel-requested", "the task is being canceled");
           }
           return events;
         });
@@ -309,29 +339,56 @@ public final class TaskRun {
     emit(List.of(question));
     // The agent may have nothing else to do, and then the task waits.
     signal();
-    return AnswerWaiter.awaitAnswer(dependencies.log(), context(), position, question.inputId());
+    var closed = awaitEntry(position, entry -> closes(entry.event(), question.inputId()));
+    return closed.event() instanceof InputReceived received
+        ? Optional.ofNullable(received.value())
+        : Optional.empty();
   }
 
-  /// Waits on this thread, for agents that cannot be called again; see [BlockingWait].
+  private static boolean closes(Event event, InputId input) {
+    return switch (event) {
+      case InputReceived received -> received.inputId().equals(input);
+      case InputLapsed lapsed -> lapsed.inputId().equals(input);
+      default -> false; // Other events do not close questions.
+    };
+  }
+
+  /// Waits for the first entry after `after` that `wanted` accepts.
+  Entry awaitEntry(Position after, Predicate<Entry> wanted) throws InterruptedException {
+    var position = after;
+    while (true) {
+      for (var page = dependencies.log().read(context(), position, PAGE);
+          !page.isEmpty();
+          page = dependencies.log().read(context(), position, PAGE)) {
+        for (var entry : page) {
+          if (wanted.test(entry)) {
+            return entry;
+          }
+        }
+        position = page.getLast().position();
+      }
+      dependencies.log().await(context(), position, Time.WAIT_MAX);
+    }
+  }
+
+  /// Waits on this thread, for agents that cannot be called again. Meanwhile another task may use
+  /// its slot.
   public Entry waitFor(TaskStatus waiting, Position after, Predicate<Entry> wanted)
       throws InterruptedException {
-    return dependencies.blockingWait().waitFor(this, waiting, after, wanted);
+    return dependencies.scheduler().waitFor(this, waiting, after, wanted);
   }
 
   /// Writes that the task waits, and waits on this thread for entries that [#readNewEntries] has not
   /// returned.
   public void waitForNewEntries(TaskStatus waiting) throws InterruptedException {
-    dependencies
-        .blockingWait()
-        .waitFor(
-            this,
-            waiting,
-            readPosition,
-            entry ->
-                concerns(entry)
-                    && !(entry.event() instanceof TaskStatus)
-                    // A cancellation interrupts this thread.
-                    && !(entry.event() instanceof CancelRequested));
+    waitFor(
+        waiting,
+        readPosition,
+        entry ->
+            concerns(entry)
+                && !(entry.event() instanceof TaskStatus)
+                // A cancellation interrupts this thread.
+                && !(entry.event() instanceof CancelRequested));
   }
 
   /// Answers a question of this task on behalf of a parent agent. False if the answer is not valid,
@@ -423,6 +480,11 @@ public final class TaskRun {
     signaled = false;
   }
 
+  /// Starts what can run in the task's context.
+  void advance() {
+    dependencies.scheduler().advance(context());
+  }
+
   TaskDetails subject() {
     return taskDetails;
   }
@@ -448,21 +510,35 @@ public final class TaskRun {
     Thread.interrupted();
   }
 
-  /// Stops the run; only the first reason counts. False if it was stopped before.
-  synchronized boolean stop(TaskEnding taskEnding) {
+  /// Stops the run; only the first reason counts.
+  synchronized StopResult stop(TaskEnding taskEnding) {
+    if (parked) {
+      return StopResult.PARKED;
+    }
     if (stop != null) {
-      return false;
+      return StopResult.STOPPED_BEFORE;
     }
     stop = taskEnding;
     if (worker != null) {
       worker.interrupt();
     }
-    return true;
+    return StopResult.STOPPED;
+  }
+
+  /// The task waits without a thread: from now on the run cannot be stopped. Returns why it was
+  /// stopped before, if it was; then the task must end instead.
+  synchronized Optional<TaskEnding> park() {
+    parked = true;
+    return stopped();
   }
 
   /// Rejects all further events of the agent, so that the server can write the task's end.
   void fence() {
     fenced = true;
+  }
+
+  boolean fenced() {
+    return fenced;
   }
 
   /// Why the run was stopped, if it was.

@@ -17,6 +17,7 @@ import dev.parley.protocol.ThoughtEvent.InternalLlmCall;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -34,7 +35,7 @@ final class TaskTotals {
   private final Set<ArtifactId> artifacts = new LinkedHashSet<>();
   private final Map<String, Usage> usages = new LinkedHashMap<>();
   private final Map<String, Usage> ownUsages = new LinkedHashMap<>();
-  private int turns;
+  private final Map<TaskId, Integer> turns = new HashMap<>();
   private @Nullable FinishReason finish;
 
   private @Nullable Instant startedAt;
@@ -60,6 +61,7 @@ final class TaskTotals {
     switch (entry.event()) {
       case ArtifactEvent artifact -> artifacts.add(artifact.artifactId());
       case Usage usage -> add(usage, usages);
+      case InternalLlmCall call -> turns.merge(origin.taskId(), call.iteration(), Math::max);
       default -> {} // Does not count.
     }
   }
@@ -74,13 +76,17 @@ final class TaskTotals {
 
   private void addOwn(Entry entry) {
     switch (entry.event()) {
-      case InternalLlmCall call -> turns = Math.max(turns, call.iteration());
       case ContentComplete complete -> finish = complete.finishReason();
       case TaskStatus status when startedAt == null && status.status() == TaskState.WORKING ->
           startedAt = entry.timestamp();
       case Usage usage -> add(usage, ownUsages);
       default -> {} // Does not count.
     }
+  }
+
+  /// The finish reason of an answer that the task passes on.
+  void setFinishReason(FinishReason reason) {
+    finish = reason;
   }
 
   private static void add(Usage usage, Map<String, Usage> sums) {
@@ -140,7 +146,7 @@ final class TaskTotals {
     var metadata =
         Json.object()
             .put("duration", duration(now))
-            .put("iterations", turns)
+            .put("iterations", turns())
             .put("tokensUsed", total.totalTokens());
     metadata.set("usage", usage(total));
     var models = metadata.putObject("modelUsage");
@@ -152,6 +158,12 @@ final class TaskTotals {
       metadata.set("ownUsage", usage(total(ownUsages)));
     }
     return metadata;
+  }
+
+  /// The model calls of the task; those of its subtasks if it only delegates.
+  private int turns() {
+    var own = turns.get(task);
+    return own == null ? turns.values().stream().mapToInt(Integer::intValue).sum() : own;
   }
 
   private static Usage total(Map<String, Usage> sums) {

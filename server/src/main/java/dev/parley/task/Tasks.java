@@ -6,6 +6,7 @@ import dev.parley.log.ContextState;
 import dev.parley.log.EventDraft;
 import dev.parley.log.EventLog;
 import dev.parley.log.OpenTask;
+import dev.parley.protocol.AcceptedMessage;
 import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.InputId;
@@ -37,42 +38,34 @@ public final class Tasks implements AutoCloseable {
 
   private static final int ROLLBACK_ATTEMPTS_MAX = 10;
 
-  /// The agents, folders and limits of tasks.
-  public record TaskSettings(
-      AgentDirectory agents, Workspaces workspaces, TaskLimits limits, FailPoint failPoint) {}
-
   private final EventLog log;
   private final ContextHistory contextHistory;
   private final TaskSettings taskSettings;
   private final MessageIntake messageIntake;
+  private final TaskScheduler scheduler;
   private final RunQueue runQueue;
-  private final Timers timers = new Timers();
   private final TaskQuestions taskQuestions;
-  private final TaskRunner taskRunner;
-  private final ContextRecovery recovery = new ContextRecovery();
+  private final ContextRecovery recovery;
 
   public Tasks(
       EventLog log,
       ContextHistory contextHistory,
       TaskSettings taskSettings,
-      ClockAndIds clockAndIds) {
+      TaskSources taskSources) {
     this.log = log;
     this.contextHistory = contextHistory;
     this.taskSettings = taskSettings;
-    this.messageIntake = new MessageIntake(log, contextHistory, taskSettings, clockAndIds);
-    this.runQueue = new RunQueue(taskSettings.limits().maxConcurrentTasks());
-    var taskTerminator = new TaskTerminator(log, clockAndIds);
+    this.messageIntake = new MessageIntake(log, contextHistory, taskSettings, taskSources);
+    this.scheduler = new TaskScheduler(log, taskSettings, taskSources);
+    this.runQueue = scheduler.runQueue();
     this.taskQuestions =
         new TaskQuestions(
-            new TaskQuestions.TaskQuestionsDependencies(log, contextHistory, clockAndIds, timers),
-            new TaskQuestions.QuestionListeners(
-                taskSettings.limits().whenInputLapses(), this::onAnswered, this::fail));
-    this.taskRunner =
-        new TaskRunner(
             log,
-            taskSettings,
-            clockAndIds,
-            new TaskRunner.TaskRunnerDependencies(runQueue, taskTerminator, timers, taskQuestions));
+            contextHistory,
+            new AnswerDuration(log, taskSources),
+            scheduler.questionTimers(),
+            scheduler::onAnswered);
+    this.recovery = new ContextRecovery(taskSources.threads());
   }
 
   /// Rejects what [#submit] would reject in a new context.
@@ -104,7 +97,7 @@ public final class Tasks implements AutoCloseable {
           case STEER -> steer(validatedSubmission);
         };
     taskSettings.failPoint().reach("submitted");
-    taskRunner.advance(submission.context());
+    scheduler.advance(submission.context());
     return acceptedMessage;
   }
 
@@ -202,7 +195,7 @@ public final class Tasks implements AutoCloseable {
                                 between.stream())
                             .toList())
                 .accepted();
-        taskRunner.advance(submission.context());
+        scheduler.advance(submission.context());
         return acceptedMessage;
       } catch (Rejection.Stale movedOn) {
         if (attempt == ROLLBACK_ATTEMPTS_MAX) {
@@ -242,10 +235,10 @@ public final class Tasks implements AutoCloseable {
       if (which.test(task)) {
         runQueue
             .find(task)
-            .ifPresent(taskRun -> taskRunner.stop(taskRun, TaskEnding.canceled(null)));
+            .ifPresent(taskRun -> scheduler.stop(taskRun, TaskEnding.canceled(null)));
       }
     }
-    taskRunner.advance(context);
+    scheduler.advance(context);
   }
 
   /// Cancels one running tool call, and the sub-agents that it spawned; its task continues.
@@ -312,25 +305,13 @@ public final class Tasks implements AutoCloseable {
   public AppendResult resume(TaskResumption taskResumption, Consumer<ContextState> allowed) {
     recovery.check(taskResumption.context());
     var said = taskResumption.message();
-    var validatedSubmission = said == null ? null : messageIntake.check(said);
+    var message = said == null ? null : messageIntake.steeringMessage(messageIntake.check(said));
     return taskQuestions.resume(
         taskResumption,
         state -> {
           allowed.accept(state);
-          return validatedSubmission == null
-              ? List.of()
-              : List.of(messageIntake.steeringMessage(state, validatedSubmission));
+          return message == null ? List.of() : List.of(message.apply(state));
         });
-  }
-
-  private void onAnswered(TaskQuestions.AnsweredTasks answeredTasks) {
-    taskSettings.failPoint().reach("answered");
-    answeredTasks.tasks().forEach(task -> runQueue.find(task).ifPresent(TaskRun::signal));
-    taskRunner.advance(answeredTasks.context());
-  }
-
-  private void fail(ContextId context, TaskId task, TaskEnding taskEnding) {
-    taskRunner.fail(context, task, taskEnding);
   }
 
   /// Cancels every task of a context and returns when all have ended. `principal` is null if the
@@ -388,30 +369,27 @@ public final class Tasks implements AutoCloseable {
             state ->
                 state.openTasks().stream()
                     .filter(OpenTask::started)
-                    .map(
-                        task ->
-                            new TaskRun.TaskDetails(
-                                context, task.origin(), task.created(), task.createdSeq()))
+                    .map(task -> TaskRun.TaskDetails.of(context, task))
                     .toList());
-    var hosted = open(context, HostedSubtask::isHosted);
+    var hosted = open(context, ContextSchedule::isHosted);
     for (var task : crashed(context)) {
       LOGGER.log(
           System.Logger.Level.ERROR,
           "task {0} of context {1} is ended: the server crashed each time it resumed the task",
           task,
           context);
-      taskRunner.endTree(context, task, TaskEnding.crashed(RECOVERIES_MAX + 1));
+      scheduler.endTree(context, task, TaskEnding.crashed(RECOVERIES_MAX + 1));
     }
     for (var task : left.reversed()) {
       var agent = taskSettings.agents().byId().get(task.origin().agentId());
       if (agent == null || !agent.resumes() || hosted.contains(task.origin().taskId())) {
-        taskRunner.endTree(context, task.origin().taskId(), TaskEnding.interrupted());
+        scheduler.endTree(context, task.origin().taskId(), TaskEnding.interrupted());
       }
     }
-    taskQuestions.lapseLive(context);
-    taskRunner.watchQuestions(context);
-    left.forEach(taskRunner::resumeClock);
-    taskRunner.advance(context);
+    scheduler.questionTimers().lapseLive(context);
+    scheduler.questionTimers().start(context);
+    left.forEach(scheduler::resumeClock);
+    scheduler.advance(context);
   }
 
   /// Tasks that were resumed too often without making progress: most likely they crash the server.
@@ -456,7 +434,7 @@ public final class Tasks implements AutoCloseable {
     runQueue.close();
     try {
       runQueue.awaitIdle(patience);
-      runQueue.runs().forEach(taskRun -> taskRunner.stop(taskRun, TaskEnding.SERVER_STOPPING));
+      runQueue.runs().forEach(taskRun -> scheduler.stop(taskRun, TaskEnding.SERVER_STOPPING));
       runQueue.awaitEmpty(taskSettings.limits().stopGrace().plusMillis(500));
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
@@ -466,7 +444,6 @@ public final class Tasks implements AutoCloseable {
   @Override
   public void close() {
     drain(Duration.ZERO);
-    taskRunner.close();
-    timers.close();
+    scheduler.close();
   }
 }

@@ -38,7 +38,7 @@ final class ToolCallCancellation {
                 drafts.addAll(ContextSchedule.cancel(state, child.origin().taskId(), request)));
     drafts.addAll(asked);
     if (running != null) {
-      var closed = TaskTerminator.closed(call, running, ToolEvent.Outcome.CANCELED);
+      var closed = ContextSchedule.closedCall(call, running, ToolEvent.Outcome.CANCELED);
       drafts.add(new EventDraft(open.origin(), withCanceledBy(closed, principal)));
     }
     return drafts;

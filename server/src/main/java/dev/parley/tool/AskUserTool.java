@@ -4,6 +4,7 @@ import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.QuestionFacts;
 import dev.parley.task.WhenLapsed;
+import dev.parley.tool.ToolQuestion.Urgency;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -11,7 +12,14 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
 /// `ask_user`: asks a person, or the parent agent, and waits for the answer.
-public final class AskUserTool implements TypedTool<AskUserTool.Arguments> {
+public final class AskUserTool extends BuiltInTool<AskUserTool.Arguments> {
+
+  private static final String DESCRIPTION =
+      "Asks a question and waits for the answer. options are the answers to choose from;"
+          + " schema is the JSON Schema of the answer, if it is more than text. The agent that"
+          + " gave you the task may answer for the person unless requireUser is true."
+          + " whenLapsed defines whether you continue without an answer if none is given in time,"
+          + " or the task fails. urgency is low, medium or high. Returns {answer}.";
 
   private static final int QUESTION_MAX = 10_000;
   private static final int OPTIONS_MAX = 100;
@@ -25,33 +33,8 @@ public final class AskUserTool implements TypedTool<AskUserTool.Arguments> {
       @Nullable WhenLapsed whenLapsed,
       @Nullable Urgency urgency) {}
 
-  @Override
-  public String name() {
-    return "ask_user";
-  }
-
-  @Override
-  public String description() {
-    return "Asks a question and waits for the answer. options are the answers to choose from;"
-        + " schema is the JSON Schema of the answer, if it is more than text. The agent that"
-        + " gave you the task may answer for the person unless requireUser is true."
-        + " whenLapsed defines whether you continue without an answer if none is given in time,"
-        + " or the task fails. urgency is low, medium or high. Returns {answer}.";
-  }
-
-  @Override
-  public Class<Arguments> arguments() {
-    return Arguments.class;
-  }
-
-  @Override
-  public Effect effect() {
-    return Effect.PURE;
-  }
-
-  @Override
-  public boolean concurrent() {
-    return true;
+  public AskUserTool() {
+    super("ask_user", Effect.PURE, Arguments.class, DESCRIPTION);
   }
 
   @Override

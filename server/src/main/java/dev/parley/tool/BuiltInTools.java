@@ -1,5 +1,9 @@
 package dev.parley.tool;
 
+import dev.parley.net.AddressPolicy;
+import dev.parley.net.OutgoingHttpClient;
+import dev.parley.runtime.Threads;
+import dev.parley.runtime.Time;
 import dev.parley.tool.process.ManagedProcesses;
 import java.time.InstantSource;
 import java.util.List;
@@ -38,7 +42,9 @@ public final class BuiltInTools {
   /// `environment` is the environment of commands; `privateHosts` are the hosts that [HttpTool] and
   /// [FetchTool] may access although they are not public.
   public record BuiltInToolsDependencies(
-      InstantSource time,
+      Time time,
+      Threads threads,
+      OutgoingHttpClient http,
       ManagedProcesses children,
       Map<String, String> environment,
       Set<String> privateHosts,
@@ -72,19 +78,24 @@ public final class BuiltInTools {
 
   /// All built-in tools.
   public static List<Tool> all(BuiltInToolsDependencies builtInToolsDependencies) {
+    var web =
+        new ToolHttpClient(
+            builtInToolsDependencies.http(),
+            builtInToolsDependencies.time(),
+            new AddressPolicy(builtInToolsDependencies.privateHosts()),
+            builtInToolsDependencies.credentials());
     return Stream.concat(
             safeTools(builtInToolsDependencies.time(), builtInToolsDependencies.files()).stream(),
             Stream.of(
                 new WriteFileTool(builtInToolsDependencies.files()),
                 new EditFileTool(builtInToolsDependencies.files()),
                 new ShellTool(
-                    builtInToolsDependencies.children(), builtInToolsDependencies.environment()),
-                new HttpTool(
-                    builtInToolsDependencies.privateHosts(),
-                    builtInToolsDependencies.credentials()),
-                new FetchTool(
-                    builtInToolsDependencies.privateHosts(),
-                    builtInToolsDependencies.credentials()),
+                    builtInToolsDependencies.children(),
+                    builtInToolsDependencies.environment(),
+                    builtInToolsDependencies.time(),
+                    builtInToolsDependencies.threads()),
+                new HttpTool(web),
+                new FetchTool(web),
                 new AskUserTool(),
                 new ThinkTool(),
                 new SignInTool()))

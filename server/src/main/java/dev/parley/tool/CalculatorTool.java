@@ -3,35 +3,17 @@ package dev.parley.tool;
 import dev.parley.protocol.Json;
 
 /// `calculator`: computes the value of an arithmetic expression.
-public final class CalculatorTool implements TypedTool<CalculatorTool.Arguments> {
+public final class CalculatorTool extends BuiltInTool<CalculatorTool.Arguments> {
+
+  private static final String DESCRIPTION =
+      "Computes an expression of numbers, + - * / % ^ and parentheses. Returns {expression,"
+          + " value}; value is a decimal number as text, exact to 34 digits.";
 
   /// The expression to compute.
   public record Arguments(String expression) {}
 
-  @Override
-  public String name() {
-    return "calculator";
-  }
-
-  @Override
-  public String description() {
-    return "Computes an expression of numbers, + - * / % ^ and parentheses. Returns {expression,"
-        + " value}; value is a decimal number as text, exact to 34 digits.";
-  }
-
-  @Override
-  public Class<Arguments> arguments() {
-    return Arguments.class;
-  }
-
-  @Override
-  public Effect effect() {
-    return Effect.PURE;
-  }
-
-  @Override
-  public boolean concurrent() {
-    return true;
+  public CalculatorTool() {
+    super("calculator", Effect.PURE, Arguments.class, DESCRIPTION);
   }
 
   @Override

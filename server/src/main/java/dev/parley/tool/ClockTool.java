@@ -10,41 +10,20 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /// `clock`: returns the current time.
-public final class ClockTool implements TypedTool<ClockTool.Arguments> {
+public final class ClockTool extends BuiltInTool<ClockTool.Arguments> {
+
+  private static final String DESCRIPTION =
+      "Returns the date and time as {time, zone}, in UTC or in zone, such as Europe/Berlin.";
 
   private final InstantSource time;
 
   public ClockTool(InstantSource time) {
+    super("clock", Effect.PURE, Arguments.class, DESCRIPTION);
     this.time = time;
   }
 
   /// The time zone.
   public record Arguments(@Nullable String zone) {}
-
-  @Override
-  public String name() {
-    return "clock";
-  }
-
-  @Override
-  public String description() {
-    return "Returns the date and time as {time, zone}, in UTC or in zone, such as Europe/Berlin.";
-  }
-
-  @Override
-  public Class<Arguments> arguments() {
-    return Arguments.class;
-  }
-
-  @Override
-  public Effect effect() {
-    return Effect.PURE;
-  }
-
-  @Override
-  public boolean concurrent() {
-    return true;
-  }
 
   @Override
   public ToolResult call(Arguments arguments, ToolContext context) {

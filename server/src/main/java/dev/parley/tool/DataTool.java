@@ -6,40 +6,22 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// `data`: writes a data record.
-public final class DataTool implements TypedTool<DataTool.Arguments> {
+public final class DataTool extends BuiltInTool<DataTool.Arguments> {
+
+  private static final String DESCRIPTION =
+      "Writes a data record for the person to keep: any JSON object. The same name again"
+          + " replaces it by a new version. Returns {artifactId, version}.";
 
   /// The record and its name.
   public record Arguments(String name, @Nullable String description, ObjectNode data) {}
 
-  @Override
-  public String name() {
-    return "data";
-  }
-
-  @Override
-  public String description() {
-    return "Writes a data record for the person to keep: any JSON object. The same name again"
-        + " replaces it by a new version. Returns {artifactId, version}.";
-  }
-
-  @Override
-  public Class<Arguments> arguments() {
-    return Arguments.class;
-  }
-
-  @Override
-  public Effect effect() {
-    return Effect.IDEMPOTENT;
+  public DataTool() {
+    super("data", Effect.IDEMPOTENT, Arguments.class, DESCRIPTION);
   }
 
   @Override
   public Permission permission() {
     return Permission.ALLOW;
-  }
-
-  @Override
-  public boolean concurrent() {
-    return false;
   }
 
   @Override

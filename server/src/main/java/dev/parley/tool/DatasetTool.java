@@ -9,7 +9,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// `dataset`: writes rows, given as arguments or read from CSV files, in batches.
-public final class DatasetTool implements TypedTool<DatasetTool.Arguments> {
+public final class DatasetTool extends BuiltInTool<DatasetTool.Arguments> {
+
+  private static final String DESCRIPTION =
+      "Writes a dataset for the person to keep: either rows, which are JSON objects, or all"
+          + " rows of the CSV files of the working directory named in files. Returns"
+          + " {artifactId, version, rows}, and for files also {files: [{file, rows, columns,"
+          + " numeric: {column: {min, max, mean}}}]}. The same name again replaces it by a new"
+          + " version.";
 
   /// The column with the file of a row.
   static final String FILE_COLUMN = "file";
@@ -34,41 +41,13 @@ public final class DatasetTool implements TypedTool<DatasetTool.Arguments> {
 
   /// With access to the folders of `access` only.
   public DatasetTool(FileAccess access) {
+    super("dataset", Effect.IDEMPOTENT, Arguments.class, DESCRIPTION);
     this.access = access;
-  }
-
-  @Override
-  public String name() {
-    return "dataset";
-  }
-
-  @Override
-  public String description() {
-    return "Writes a dataset for the person to keep: either rows, which are JSON objects, or all"
-        + " rows of the CSV files of the working directory named in files. Returns"
-        + " {artifactId, version, rows}, and for files also {files: [{file, rows, columns,"
-        + " numeric: {column: {min, max, mean}}}]}. The same name again replaces it by a new"
-        + " version.";
-  }
-
-  @Override
-  public Class<Arguments> arguments() {
-    return Arguments.class;
-  }
-
-  @Override
-  public Effect effect() {
-    return Effect.IDEMPOTENT;
   }
 
   @Override
   public Permission permission() {
     return Permission.ALLOW;
-  }
-
-  @Override
-  public boolean concurrent() {
-    return false;
   }
 
   @Override

@@ -6,7 +6,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// `edit_file`: replaces a part of a text file.
-public final class EditFileTool implements TypedTool<EditFileTool.Arguments> {
+public final class EditFileTool extends BuiltInTool<EditFileTool.Arguments> {
+
+  private static final String DESCRIPTION =
+      "Replaces oldText by newText in a text file of the working directory. oldText must be"
+          + " there exactly, with its spaces and line ends, and once; with replaceAll all"
+          + " occurrences are replaced. Returns {path, created, bytes, diff}.";
 
   /// The file, the text to replace, and its replacement.
   public record Arguments(
@@ -20,37 +25,11 @@ public final class EditFileTool implements TypedTool<EditFileTool.Arguments> {
 
   /// With access to the folders of `access` only.
   public EditFileTool(FileAccess access) {
+    // The file does not show whether an edit was made, if the new text contains the old one or was
+    // there before. So an edit in doubt is not repeated: the model is informed, and can read the
+    // file.
+    super("edit_file", Effect.AT_MOST_ONCE, Arguments.class, DESCRIPTION);
     this.access = access;
-  }
-
-  @Override
-  public String name() {
-    return "edit_file";
-  }
-
-  @Override
-  public String description() {
-    return "Replaces oldText by newText in a text file of the working directory. oldText must be"
-        + " there exactly, with its spaces and line ends, and once; with replaceAll all"
-        + " occurrences are replaced. Returns {path, created, bytes, diff}.";
-  }
-
-  @Override
-  public Class<Arguments> arguments() {
-    return Arguments.class;
-  }
-
-  /// The file does not show whether an edit was made, if the new text contains the old one or was
-  /// there before. So an edit in doubt is not repeated: the model is informed, and can read the
-  /// file.
-  @Override
-  public Effect effect() {
-    return Effect.AT_MOST_ONCE;
-  }
-
-  @Override
-  public boolean concurrent() {
-    return false;
   }
 
   @Override

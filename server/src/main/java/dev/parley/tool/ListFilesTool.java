@@ -8,7 +8,12 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// `list_files`: lists the content of a folder.
-public final class ListFilesTool implements TypedTool<ListFilesTool.Arguments> {
+public final class ListFilesTool extends BuiltInTool<ListFilesTool.Arguments> {
+
+  private static final String DESCRIPTION =
+      "Lists the files and folders of the working directory, or of the folder at path. pattern"
+          + " selects names: * matches any characters, ? matches one, and case is ignored."
+          + " recursive includes subfolders. Returns {entries: [{path, type, size}]}.";
 
   private static final int ENTRIES_MAX = 500;
 
@@ -24,34 +29,8 @@ public final class ListFilesTool implements TypedTool<ListFilesTool.Arguments> {
 
   /// With access to the folders of `access` only.
   public ListFilesTool(FileAccess access) {
+    super("list_files", Effect.PURE, Arguments.class, DESCRIPTION);
     this.access = access;
-  }
-
-  @Override
-  public String name() {
-    return "list_files";
-  }
-
-  @Override
-  public String description() {
-    return "Lists the files and folders of the working directory, or of the folder at path. pattern"
-        + " selects names: * matches any characters, ? matches one, and case is ignored."
-        + " recursive includes subfolders. Returns {entries: [{path, type, size}]}.";
-  }
-
-  @Override
-  public Class<Arguments> arguments() {
-    return Arguments.class;
-  }
-
-  @Override
-  public Effect effect() {
-    return Effect.PURE;
-  }
-
-  @Override
-  public boolean concurrent() {
-    return true;
   }
 
   @Override

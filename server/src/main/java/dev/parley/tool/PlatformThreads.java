@@ -1,6 +1,10 @@
 package dev.parley.tool;
 
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.SystemThreads;
+import dev.parley.runtime.SystemTime;
+import dev.parley.runtime.Threads;
+import dev.parley.runtime.Time;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Arrays;
@@ -8,9 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -66,9 +68,25 @@ public final class PlatformThreads {
     }
   }
 
+  private final Time time;
+  private final Threads threads;
   private final Semaphore running = new Semaphore(RUNNING_MAX, true);
   private final Semaphore asking = new Semaphore(ASKING_MAX);
   private final Map<String, Set<Job<?>>> stuck = new ConcurrentHashMap<>();
+
+  public PlatformThreads(Time time, Threads threads) {
+    this.time = time;
+    this.threads = threads;
+  }
+
+  /// Uses the time and threads of the machine.
+  public PlatformThreads() {
+    this(new SystemThreads());
+  }
+
+  private PlatformThreads(Threads threads) {
+    this(new SystemTime(threads), threads);
+  }
 
   /// The place of a tool call among the running calls. Safe for use by many threads.
   public final class RunPermit {
@@ -143,12 +161,12 @@ public final class PlatformThreads {
 
   private <T> T await(Job<T> job, String name, Duration grace) throws InterruptedException {
     // It inherits the context class loader of this thread.
-    var thread = Thread.ofPlatform().daemon().name(name).start(job);
+    var thread = threads.startPlatform(name, job);
     try {
-      job.ended.await();
+      job.await();
     } catch (InterruptedException stop) {
       thread.interrupt();
-      if (!awaitFor(job.ended, grace) && job.abandon(thread)) {
+      if (!job.awaitFor(grace) && job.abandon(thread)) {
         throw new StuckCallException(
             "the %s %s did not stop within %d s after it was interrupted, and was abandoned"
                 .formatted(job.kind, job.name, grace.toSeconds()));
@@ -158,24 +176,13 @@ public final class PlatformThreads {
     return job.result(null);
   }
 
-  /// Waits this long, and ignores further interrupts.
-  private static boolean awaitFor(CountDownLatch latch, Duration time) {
-    var end = System.nanoTime() + time.toNanos();
-    while (true) {
-      try {
-        return latch.await(end - System.nanoTime(), TimeUnit.NANOSECONDS);
-      } catch (InterruptedException again) {
-        // It has already been interrupted.
-      }
-    }
-  }
-
-  /// Work on its thread, and its result. The lock guards whether a caller still waits.
+  /// Work on its thread, and its result. The lock guards whether it has ended, and whether a caller
+  /// still waits.
   private final class Job<T> implements Runnable {
     private final String kind;
     private final String name;
     private final InterruptibleWork<T> interruptibleWork;
-    private final CountDownLatch ended = new CountDownLatch(1);
+    private boolean ended;
     private @Nullable T value;
     private @Nullable Throwable failure;
     private boolean abandoned;
@@ -194,7 +201,8 @@ public final class PlatformThreads {
         failure = thrown;
       }
       synchronized (this) {
-        ended.countDown();
+        ended = true;
+        notifyAll();
         if (abandoned) {
           stuck.computeIfPresent(kind + " " + name, (_, jobs) -> without(jobs));
         }
@@ -204,6 +212,25 @@ public final class PlatformThreads {
       }
     }
 
+    synchronized void await() throws InterruptedException {
+      while (!ended) {
+        wait();
+      }
+    }
+
+    /// Waits this long, and ignores further interrupts. True if the work has ended.
+    synchronized boolean awaitFor(Duration patience) {
+      var deadline = time.deadline(patience);
+      while (!ended && time.remaining(deadline) > 0) {
+        try {
+          time.waitUntil(this, deadline);
+        } catch (InterruptedException again) {
+          // It has already been interrupted.
+        }
+      }
+      return ended;
+    }
+
     private @Nullable Set<Job<?>> without(Set<Job<?>> jobs) {
       jobs.remove(this);
       return jobs.isEmpty() ? null : jobs;
@@ -211,7 +238,7 @@ public final class PlatformThreads {
 
     /// Abandons the work. False if it has just ended.
     private synchronized boolean abandon(Thread thread) {
-      if (ended.getCount() == 0) {
+      if (ended) {
         return false;
       }
       abandoned = true;

@@ -6,7 +6,12 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /// `read_file`: reads a page of a text file.
-public final class ReadFileTool implements TypedTool<ReadFileTool.Arguments> {
+public final class ReadFileTool extends BuiltInTool<ReadFileTool.Arguments> {
+
+  private static final String DESCRIPTION =
+      "Reads a text file of the working directory. Returns {path, content, size}, and"
+          + " nextOffset if there is more: call it again with that offset. All counts are in"
+          + " characters, not bytes.";
 
   private static final int PAGE_MAX = 20_000;
 
@@ -21,34 +26,8 @@ public final class ReadFileTool implements TypedTool<ReadFileTool.Arguments> {
 
   /// With access to the folders of `access` only.
   public ReadFileTool(FileAccess access) {
+    super("read_file", Effect.PURE, Arguments.class, DESCRIPTION);
     this.access = access;
-  }
-
-  @Override
-  public String name() {
-    return "read_file";
-  }
-
-  @Override
-  public String description() {
-    return "Reads a text file of the working directory. Returns {path, content, size}, and"
-        + " nextOffset if there is more: call it again with that offset. All counts are in"
-        + " characters, not bytes.";
-  }
-
-  @Override
-  public Class<Arguments> arguments() {
-    return Arguments.class;
-  }
-
-  @Override
-  public Effect effect() {
-    return Effect.PURE;
-  }
-
-  @Override
-  public boolean concurrent() {
-    return true;
   }
 
   @Override

@@ -9,7 +9,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// `report`: writes a Markdown file, in chunks.
-public final class ReportTool implements TypedTool<ReportTool.Arguments> {
+public final class ReportTool extends BuiltInTool<ReportTool.Arguments> {
+
+  private static final String DESCRIPTION =
+      "Writes a Markdown file for the person to keep. The same name again replaces it by a new"
+          + " version. Returns {artifactId, version, size}.";
 
   private static final int CHUNK_MIN = 64;
   private static final int CHUNK_MAX = 16_384;
@@ -18,35 +22,13 @@ public final class ReportTool implements TypedTool<ReportTool.Arguments> {
   /// The text and the name of the file.
   public record Arguments(String name, @Nullable String description, String content) {}
 
-  @Override
-  public String name() {
-    return "report";
-  }
-
-  @Override
-  public String description() {
-    return "Writes a Markdown file for the person to keep. The same name again replaces it by a new"
-        + " version. Returns {artifactId, version, size}.";
-  }
-
-  @Override
-  public Class<Arguments> arguments() {
-    return Arguments.class;
-  }
-
-  @Override
-  public Effect effect() {
-    return Effect.IDEMPOTENT;
+  public ReportTool() {
+    super("report", Effect.IDEMPOTENT, Arguments.class, DESCRIPTION);
   }
 
   @Override
   public Permission permission() {
     return Permission.ALLOW;
-  }
-
-  @Override
-  public boolean concurrent() {
-    return false;
   }
 
   @Override

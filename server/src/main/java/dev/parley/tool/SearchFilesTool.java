@@ -8,7 +8,12 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 
 /// `search_files`: finds the lines of text files that contain a text.
-public final class SearchFilesTool implements TypedTool<SearchFilesTool.Arguments> {
+public final class SearchFilesTool extends BuiltInTool<SearchFilesTool.Arguments> {
+
+  private static final String DESCRIPTION =
+      "Finds lines that contain text, ignoring case, in the text files of the working directory and"
+          + " its subfolders, or of the folder at path. pattern selects file names, as in"
+          + " list_files. Returns {matches: [{path, line, text}]}.";
 
   private static final int MATCHES_MAX = 100;
   private static final int LINE_MAX = 300;
@@ -25,34 +30,8 @@ public final class SearchFilesTool implements TypedTool<SearchFilesTool.Argument
 
   /// With access to the folders of `access` only.
   public SearchFilesTool(FileAccess access) {
+    super("search_files", Effect.PURE, Arguments.class, DESCRIPTION);
     this.access = access;
-  }
-
-  @Override
-  public String name() {
-    return "search_files";
-  }
-
-  @Override
-  public String description() {
-    return "Finds lines that contain text, ignoring case, in the text files of the working"
-        + " directory and its subfolders, or of the folder at path. pattern selects file names, as"
-        + " in list_files. Returns {matches: [{path, line, text}]}.";
-  }
-
-  @Override
-  public Class<Arguments> arguments() {
-    return Arguments.class;
-  }
-
-  @Override
-  public Effect effect() {
-    return Effect.PURE;
-  }
-
-  @Override
-  public boolean concurrent() {
-    return true;
   }
 
   @Override

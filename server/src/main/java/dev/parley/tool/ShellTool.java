@@ -1,9 +1,11 @@
 package dev.parley.tool;
 
 import dev.parley.protocol.Json;
+import dev.parley.runtime.Threads;
+import dev.parley.runtime.Time;
 import dev.parley.tool.process.ManagedProcess;
 import dev.parley.tool.process.ManagedProcesses;
-import dev.parley.tool.process.ProcessCommand;
+import dev.parley.tool.process.ManagedProcesses.ProcessCommand;
 import java.io.IOException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +23,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// There is no sandbox: a command can do what the user of the server can. So a person must approve
 /// it. Processes that the command starts end with it.
-public final class ShellTool implements TypedTool<ShellTool.Arguments> {
+public final class ShellTool extends BuiltInTool<ShellTool.Arguments> {
+
+  private static final String DESCRIPTION =
+      "Runs a command line with bash or sh in the working directory. There is no input and no"
+          + " terminal. Returns {exitCode, output}; output includes standard error, and only the"
+          + " beginning and the end of a long output. A command may take 2 minutes, or timeoutMs,"
+          + " at most 600000. Background processes that it leaves are stopped when it ends.";
 
   /// The encoding in which Java passes arguments to programs.
   private static final Charset PASSED_TO_PROGRAMS =
@@ -48,11 +56,20 @@ public final class ShellTool implements TypedTool<ShellTool.Arguments> {
 
   private final ManagedProcesses managedProcesses;
   private final Map<String, String> environment;
+  private final Time time;
+  private final Threads threads;
   private final List<String> shell;
 
   /// `environment` is the complete environment of commands; see [#environment].
-  public ShellTool(ManagedProcesses managedProcesses, Map<String, String> environment) {
+  public ShellTool(
+      ManagedProcesses managedProcesses,
+      Map<String, String> environment,
+      Time time,
+      Threads threads) {
+    super("shell", Effect.AT_MOST_ONCE, Arguments.class, DESCRIPTION);
     this.managedProcesses = managedProcesses;
+    this.time = time;
+    this.threads = threads;
     this.environment = Map.copyOf(environment);
     var bash = Path.of("/bin/bash");
     this.shell = List.of(Files.isExecutable(bash) ? bash.toString() : "/bin/sh", "-c");
@@ -74,34 +91,6 @@ public final class ShellTool implements TypedTool<ShellTool.Arguments> {
 
   /// The command and its time limit.
   public record Arguments(String command, @Nullable Integer timeoutMs) {}
-
-  @Override
-  public String name() {
-    return "shell";
-  }
-
-  @Override
-  public String description() {
-    return "Runs a command line with bash or sh in the working directory. There is no input and no"
-        + " terminal. Returns {exitCode, output}; output includes standard error, and only the"
-        + " beginning and the end of a long output. A command may take 2 minutes, or timeoutMs,"
-        + " at most 600000. Background processes that it leaves are stopped when it ends.";
-  }
-
-  @Override
-  public Class<Arguments> arguments() {
-    return Arguments.class;
-  }
-
-  @Override
-  public Effect effect() {
-    return Effect.AT_MOST_ONCE;
-  }
-
-  @Override
-  public boolean concurrent() {
-    return false;
-  }
 
   @Override
   public Optional<String> preview(Arguments arguments, ToolContext context) {
@@ -148,23 +137,21 @@ public final class ShellTool implements TypedTool<ShellTool.Arguments> {
     }
   }
 
-  private static ToolResult run(ManagedProcess managedProcess, Duration time, ToolContext context)
+  private ToolResult run(ManagedProcess managedProcess, Duration timeMax, ToolContext context)
       throws InterruptedException {
     var output = new OutputExcerpt(HEAD_BYTES, TAIL_BYTES);
     // If a process escapes and keeps the pipe open, this thread lives until that process ends.
     var reader =
-        Thread.ofPlatform()
-            .daemon()
-            .name("shell-" + managedProcess.pid())
-            .start(() -> output.fill(managedProcess.output()));
-    var inTime = await(managedProcess, time, output, context);
+        threads.startPlatform(
+            "shell-" + managedProcess.pid(), () -> output.fill(managedProcess.output()));
+    var inTime = await(managedProcess, timeMax, output, context);
     reader.join(inTime ? DRAIN : Duration.ofMillis(1));
     managedProcess.close();
     reader.join(REST);
     if (!inTime) {
       return new ToolResult.Failed(
           "the command was stopped after %d ms. Its output:\n%s"
-              .formatted(time.toMillis(), output.text()));
+              .formatted(timeMax.toMillis(), output.text()));
     }
     var result =
         Json.object().put("exitCode", managedProcess.exitCode()).put("output", output.text());
@@ -176,18 +163,17 @@ public final class ShellTool implements TypedTool<ShellTool.Arguments> {
 
   /// Waits for the end, and regularly reports the last line of output as progress. False if the
   /// time is up.
-  private static boolean await(
-      ManagedProcess managedProcess, Duration time, OutputExcerpt output, ToolContext context)
+  private boolean await(
+      ManagedProcess managedProcess, Duration timeMax, OutputExcerpt output, ToolContext context)
       throws InterruptedException {
-    var began = System.nanoTime();
+    var deadline = time.deadline(timeMax);
     var told = 0L;
     while (true) {
-      var left = time.toNanos() - (System.nanoTime() - began);
-      if (managedProcess.await(
-          Duration.ofNanos(Math.clamp(left, 0, PROGRESS_INTERVAL.toNanos())))) {
+      var last = time.remaining(deadline) <= PROGRESS_INTERVAL.toNanos();
+      if (managedProcess.awaitUntil(time, last ? deadline : time.deadline(PROGRESS_INTERVAL))) {
         return true;
       }
-      if (left <= 0) {
+      if (last) {
         return false;
       }
       if (output.size() > told) {

@@ -2,12 +2,18 @@ package dev.parley.tool;
 
 import dev.parley.protocol.AuthEvent.AuthType;
 import dev.parley.protocol.Json;
+import dev.parley.tool.ToolResult.ToolSignIn;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// `sign_in`: asks a person for a credential, which the model never sees.
-public final class SignInTool implements TypedTool<SignInTool.Arguments> {
+public final class SignInTool extends BuiltInTool<SignInTool.Arguments> {
+
+  private static final String DESCRIPTION =
+      "Asks the person for a key to a service. It is stored securely, and you never see it:"
+          + " http and fetch send it if service is the host of the URL, such as api.example.org."
+          + " Returns {service, signedIn}.";
 
   private static final Pattern SERVICE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}");
   private static final int PROMPT_MAX = 1_000;
@@ -15,31 +21,8 @@ public final class SignInTool implements TypedTool<SignInTool.Arguments> {
   /// The service, and the prompt for the person.
   public record Arguments(String service, @Nullable String prompt) {}
 
-  @Override
-  public String name() {
-    return "sign_in";
-  }
-
-  @Override
-  public String description() {
-    return "Asks the person for a key to a service. It is stored securely, and you never see it:"
-        + " http and fetch send it if service is the host of the URL, such as api.example.org."
-        + " Returns {service, signedIn}.";
-  }
-
-  @Override
-  public Class<Arguments> arguments() {
-    return Arguments.class;
-  }
-
-  @Override
-  public Effect effect() {
-    return Effect.PURE;
-  }
-
-  @Override
-  public boolean concurrent() {
-    return true;
+  public SignInTool() {
+    super("sign_in", Effect.PURE, Arguments.class, DESCRIPTION);
   }
 
   @Override

@@ -4,12 +4,18 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.ThoughtEvent.ThoughtType;
 import dev.parley.protocol.ThoughtEvent.Verbosity;
 import dev.parley.protocol.ThoughtEvent.Visibility;
+import dev.parley.tool.ToolContext.ToolThought;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// `think`: publishes a thought of the model, for people who follow its work.
-public final class ThinkTool implements TypedTool<ThinkTool.Arguments> {
+public final class ThinkTool extends BuiltInTool<ThinkTool.Arguments> {
+
+  private static final String DESCRIPTION =
+      "Records a thought for people who follow your work, and does nothing else. confidence is"
+          + " between 0 and 1. relatedTo is the id of the tool call that the thought is about."
+          + " visibility internal hides the thought from people who do not debug.";
 
   private static final int THOUGHT_MAX = 20_000;
   private static final int ID_MAX = 128;
@@ -24,21 +30,8 @@ public final class ThinkTool implements TypedTool<ThinkTool.Arguments> {
       @Nullable String relatedTo,
       @Nullable Visibility visibility) {}
 
-  @Override
-  public String name() {
-    return "think";
-  }
-
-  @Override
-  public String description() {
-    return "Records a thought for people who follow your work, and does nothing else."
-        + " confidence is between 0 and 1. relatedTo is the id of the tool call that the thought is"
-        + " about. visibility internal hides the thought from people who do not debug.";
-  }
-
-  @Override
-  public Class<Arguments> arguments() {
-    return Arguments.class;
+  public ThinkTool() {
+    super("think", Effect.PURE, Arguments.class, DESCRIPTION);
   }
 
   @Override
@@ -46,11 +39,6 @@ public final class ThinkTool implements TypedTool<ThinkTool.Arguments> {
     return arguments.path("visibility").asString("").equalsIgnoreCase(Visibility.INTERNAL.wire())
         ? List.of("thought")
         : List.of();
-  }
-
-  @Override
-  public Effect effect() {
-    return Effect.PURE;
   }
 
   @Override

@@ -3,39 +3,37 @@ package dev.parley.tool;
 import dev.parley.net.AddressPolicy;
 import dev.parley.net.AddressPolicy.AddressRejected;
 import dev.parley.net.AddressPolicy.CheckedTarget;
+import dev.parley.net.OutgoingHttpClient;
+import dev.parley.net.OutgoingHttpClient.BoundedResponse;
+import dev.parley.protocol.Json;
+import dev.parley.runtime.Time;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.ProxySelector;
+import java.net.ConnectException;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// Executes one request of a tool, and follows redirects of requests that change nothing.
 ///
-/// Every hop is checked before it is made. The address of a name could change between the check and
-/// the connection. With `http` this has no effect: the client uses the checked address as a proxy,
-/// and servers must accept such requests (RFC 9112, 3.2.2). With `https` the client resolves the
-/// name in the same process, whose DNS cache still contains the checked address unless it has
-/// expired; and then the server at the other address would need a certificate for the name before
-/// it receives any data.
-///
-/// Safe for use by many threads.
+/// Every hop is checked before it is made. Safe for use by many threads.
 final class ToolHttpClient {
 
   private static final int REDIRECTS_MAX = 5;
   private static final int BODY_MAX = 256 * 1024;
-  private static final Duration CONNECT_MAX = Duration.ofSeconds(10);
   private static final Duration TIME_MAX = Duration.ofSeconds(30);
   private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD");
   private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
@@ -55,29 +53,26 @@ final class ToolHttpClient {
 
   /// The response, its source, and the credential that was sent.
   record ToolHttpAnswer(
-      CheckedTarget target,
-      HttpResponse<LimitedBody.BodyBytes> response,
-      Optional<String> credential) {}
+      CheckedTarget target, BoundedResponse response, Optional<String> credential) {}
 
+  private final OutgoingHttpClient http;
+  private final Time time;
   private final AddressPolicy policy;
   private final Credentials credentials;
-  private final Duration timeMax;
 
-  ToolHttpClient(AddressPolicy policy, Credentials credentials) {
-    this(policy, credentials, TIME_MAX);
-  }
-
-  ToolHttpClient(AddressPolicy policy, Credentials credentials, Duration timeMax) {
+  ToolHttpClient(
+      OutgoingHttpClient http, Time time, AddressPolicy policy, Credentials credentials) {
+    this.http = http;
+    this.time = time;
     this.policy = policy;
     this.credentials = credentials;
-    this.timeMax = timeMax;
   }
 
   /// Executes the call.
   ///
-  /// @throws Refused if the call is not allowed or failed, with a reason for the model
+  /// @throws AddressRejected if the call is not allowed or failed, with a reason for the model
   ToolHttpAnswer execute(ToolHttpCall toolHttpCall) throws AddressRejected, InterruptedException {
-    var end = System.nanoTime() + timeMax.toNanos();
+    var end = time.deadline(TIME_MAX);
     var checkedTarget = policy.check(toolHttpCall.url());
     var headers = toolHttpCall.headers();
     for (var hop = 0; hop <= REDIRECTS_MAX; hop++) {
@@ -104,7 +99,7 @@ final class ToolHttpClient {
       throws AddressRejected {
     var location = toolHttpAnswer.response().headers().firstValue("location");
     if (location.isEmpty()
-        || !REDIRECTS.contains(toolHttpAnswer.response().statusCode())
+        || !REDIRECTS.contains(toolHttpAnswer.response().status())
         || !SAFE_METHODS.contains(toolHttpCall.method())) {
       return Optional.empty();
     }
@@ -123,19 +118,14 @@ final class ToolHttpClient {
       throws AddressRejected, InterruptedException {
     var credential = credential(toolHttpCall, checkedTarget, headers);
     var request = request(toolHttpCall, checkedTarget, headers, credential);
-    try (var client = client(checkedTarget)) {
-      try {
-        var sent = client.sendAsync(request, _ -> new LimitedBody(BODY_MAX));
-        var response = sent.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
-        return new ToolHttpAnswer(checkedTarget, response, credential);
-      } catch (TimeoutException late) {
-        throw new AddressRejected("the server did not answer within " + timeMax.toSeconds() + " s");
-      } catch (ExecutionException failed) {
-        throw new AddressRejected(reason(checkedTarget, failed.getCause()));
-      } finally {
-        // Cancels what is still running; close() alone would wait for it.
-        client.shutdownNow();
-      }
+    try {
+      var left = Duration.ofNanos(time.remaining(end));
+      return new ToolHttpAnswer(
+          checkedTarget, http.send(checkedTarget, request, BODY_MAX, left), credential);
+    } catch (TimeoutException late) {
+      throw new AddressRejected("the server did not answer within " + TIME_MAX.toSeconds() + " s");
+    } catch (IOException failed) {
+      throw new AddressRejected(reason(checkedTarget, failed));
     }
   }
 
@@ -161,6 +151,9 @@ final class ToolHttpClient {
     try {
       var request =
           HttpRequest.newBuilder(checkedTarget.uri()).method(toolHttpCall.method(), publisher);
+      if (checkedTarget.secure()) {
+        request.version(HttpClient.Version.HTTP_2);
+      }
       headers.forEach(request::setHeader);
       credential.ifPresent(token -> request.setHeader("Authorization", "Bearer " + token));
       return request.build();
@@ -169,33 +162,86 @@ final class ToolHttpClient {
     }
   }
 
-  private static HttpClient client(CheckedTarget checkedTarget) {
-    var client =
-        HttpClient.newBuilder()
-            .version(
-                checkedTarget.secure() ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1)
-            .followRedirects(HttpClient.Redirect.NEVER)
-            .connectTimeout(CONNECT_MAX);
-    var direct = checkedTarget.secure() || checkedTarget.named();
-    return client
-        .proxy(
-            direct
-                ? HttpClient.Builder.NO_PROXY
-                : ProxySelector.of(
-                    new InetSocketAddress(checkedTarget.address(), checkedTarget.port())))
-        .build();
+  private static String reason(CheckedTarget checkedTarget, IOException failure) {
+    return switch (failure) {
+      case HttpConnectTimeoutException _ -> "no connection to " + checkedTarget.service();
+      case ConnectException _ -> "no connection to " + checkedTarget.service();
+      case SSLException _ ->
+          "no safe connection to " + checkedTarget.service() + ": its certificate is invalid";
+      default -> "the connection to " + checkedTarget.service() + " broke";
+    };
   }
 
-  private static String reason(CheckedTarget checkedTarget, @Nullable Throwable failure) {
-    return switch (failure) {
-      case null -> "the request failed";
-      case java.net.http.HttpConnectTimeoutException _ ->
-          "no connection to " + checkedTarget.service();
-      case java.net.ConnectException _ -> "no connection to " + checkedTarget.service();
-      case javax.net.ssl.SSLException _ ->
-          "no safe connection to " + checkedTarget.service() + ": its certificate is invalid";
-      case IOException _ -> "the connection to " + checkedTarget.service() + " broke";
-      default -> "the request failed";
-    };
+  /// Converts an HTTP response to a tool result for the model.
+  static final class HttpToolResult {
+
+    private static final int SHOWN_MAX = 20_000;
+    private static final Pattern CHARSET =
+        Pattern.compile("charset\\s*=\\s*\"?([\\w.:-]+)", Pattern.CASE_INSENSITIVE);
+    private static final Pattern TEXT =
+        Pattern.compile(
+            "text/.*|application/(?:.*[+])?(?:json|xml|javascript|yaml).*|application/x-www-form.*");
+
+    private HttpToolResult() {}
+
+    static ToolResult of(ToolHttpClient.ToolHttpAnswer toolHttpAnswer) {
+      var response = toolHttpAnswer.response();
+      var type = response.headers().firstValue("content-type").orElse("");
+      var result =
+          Json.object()
+              .put("status", response.status())
+              .put("url", toolHttpAnswer.target().uri().toString());
+      if (!type.isEmpty()) {
+        result.put("contentType", type);
+      }
+      response.headers().firstValue("location").ifPresent(to -> result.put("location", to));
+      var bytes = response.body();
+      if (isText(type, bytes)) {
+        putText(
+            result,
+            hidden(new String(bytes, charset(type, bytes)), toolHttpAnswer.credential()),
+            toolHttpAnswer);
+      } else {
+        var size = response.whole() ? bytes.length + " bytes" : "too large to be shown";
+        result.put("body", "[not text: " + size + "]");
+      }
+      return new ToolResult.Done(result);
+    }
+
+    private static void putText(
+        ObjectNode result, String text, ToolHttpClient.ToolHttpAnswer toolHttpAnswer) {
+      var end = Math.min(text.length(), SHOWN_MAX);
+      if (end < text.length() && Character.isHighSurrogate(text.charAt(end - 1))) {
+        end--;
+      }
+      result.put("body", text.substring(0, end));
+      if (end < text.length() || !toolHttpAnswer.response().whole()) {
+        result.put("note", "There is more; these are the first " + end + " characters.");
+      }
+    }
+
+    /// Removes the credential, because some servers send it back.
+    private static String hidden(String text, Optional<String> credential) {
+      return credential
+          .filter(token -> !token.isEmpty())
+          .map(t -> text.replace(t, "[credential]"))
+          .orElse(text);
+    }
+
+    private static boolean isText(String type, byte[] bytes) {
+      var lower = type.toLowerCase(Locale.ROOT);
+      return !TextFile.binary(bytes)
+          && (TEXT.matcher(lower).matches()
+              || TextFile.charset(bytes).equals(StandardCharsets.UTF_8));
+    }
+
+    private static Charset charset(String type, byte[] bytes) {
+      var named = CHARSET.matcher(type);
+      try {
+        return named.find() ? Charset.forName(named.group(1)) : TextFile.charset(bytes);
+      } catch (IllegalArgumentException unknown) {
+        return TextFile.charset(bytes);
+      }
+    }
   }
 }

@@ -1,6 +1,8 @@
 package dev.parley.tool;
 
 import dev.parley.protocol.InputEvent.InputType;
+import dev.parley.protocol.TaskEvent.Priority;
+import dev.parley.protocol.WireName;
 import dev.parley.task.SchemaPatterns;
 import java.time.Duration;
 import java.util.List;
@@ -32,5 +34,22 @@ public record ToolQuestion(
   public static ToolQuestion open(String prompt, boolean requireUser) {
     return new ToolQuestion(
         InputType.CLARIFICATION, prompt, null, List.of(), requireUser, null, null);
+  }
+
+  /// How soon a person should answer a question: `urgency` in the metadata of `input-required`.
+  public enum Urgency implements WireName {
+    LOW,
+    MEDIUM,
+    HIGH;
+
+    /// The default urgency of the questions of a task with this priority.
+    public static Urgency of(@Nullable Priority priority) {
+      return switch (priority) {
+        case null -> MEDIUM;
+        case LOW -> LOW;
+        case NORMAL -> MEDIUM;
+        case HIGH, CRITICAL -> HIGH;
+      };
+    }
   }
 }

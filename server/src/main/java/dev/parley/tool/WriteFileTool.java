@@ -3,7 +3,12 @@ package dev.parley.tool;
 import java.util.Optional;
 
 /// `write_file`: creates a text file, or replaces it completely.
-public final class WriteFileTool implements TypedTool<WriteFileTool.Arguments> {
+public final class WriteFileTool extends BuiltInTool<WriteFileTool.Arguments> {
+
+  private static final String DESCRIPTION =
+      "Writes a text file in the working directory. It replaces the old content, and creates"
+          + " missing folders. Returns {path, created, bytes, diff}. To change a part of a file"
+          + " use edit_file.";
 
   /// The file and its new content.
   public record Arguments(String path, String content) {}
@@ -16,35 +21,9 @@ public final class WriteFileTool implements TypedTool<WriteFileTool.Arguments> {
 
   /// With access to the folders of `access` only.
   public WriteFileTool(FileAccess access) {
+    // Writing the same content again changes nothing.
+    super("write_file", Effect.IDEMPOTENT, Arguments.class, DESCRIPTION);
     this.access = access;
-  }
-
-  @Override
-  public String name() {
-    return "write_file";
-  }
-
-  @Override
-  public String description() {
-    return "Writes a text file in the working directory. It replaces the old content, and creates"
-        + " missing folders. Returns {path, created, bytes, diff}. To change a part of a file"
-        + " use edit_file.";
-  }
-
-  @Override
-  public Class<Arguments> arguments() {
-    return Arguments.class;
-  }
-
-  /// Writing the same content again changes nothing.
-  @Override
-  public Effect effect() {
-    return Effect.IDEMPOTENT;
-  }
-
-  @Override
-  public boolean concurrent() {
-    return false;
   }
 
   @Override

@@ -4,6 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.a2a.A2aResponseItem.A2aArtifactUpdate;
+import dev.parley.a2a.A2aResponseItem.A2aStatusUpdate;
+import dev.parley.a2a.A2aTask.A2aStatus;
 import dev.parley.protocol.Json;
 import java.time.Instant;
 import java.util.List;

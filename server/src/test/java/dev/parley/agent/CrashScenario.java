@@ -3,10 +3,10 @@ package dev.parley.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.log.AppendGuard;
+import dev.parley.log.ContextState.OpenInput;
 import dev.parley.log.EventLog;
 import dev.parley.log.LimitedAppendLog;
 import dev.parley.log.MemoryLog;
-import dev.parley.log.OpenInput;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Event;

@@ -225,7 +225,7 @@ class InjectionTest {
     var work = Files.createDirectory(folder.resolve("work"));
     Files.writeString(folder.resolve("secret.txt"), "the crown jewels");
     Files.createSymbolicLink(work.resolve("link"), folder.resolve("secret.txt"));
-    var tools = new ArrayList<Tool>(BuiltInTools.all(TaskTestBed.SOURCES.clock()));
+    var tools = new ArrayList<Tool>(BuiltInTools.all(TaskTestBed.SOURCES.time()));
     var lines =
         "!read_file {\"path\":\"../secret.txt\"}\n"
             + "!read_file {\"path\":\"link\"}\n"

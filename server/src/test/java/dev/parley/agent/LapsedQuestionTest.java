@@ -6,6 +6,7 @@ import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.TaskState;
+import dev.parley.runtime.ManualTime;
 import dev.parley.task.TaskLimits;
 import dev.parley.task.TaskTestBed;
 import dev.parley.task.WhenLapsed;
@@ -23,6 +24,8 @@ class LapsedQuestionTest {
 
   @TempDir Path folder;
 
+  private final ManualTime time = new ManualTime();
+
   private final TestTool guarded = TestTool.echo("guarded", Permission.ASK);
 
   // EVENT-31
@@ -30,8 +33,9 @@ class LapsedQuestionTest {
   void a_task_fails_by_policy_when_its_question_expires() throws Exception {
     var taskLimits = limits(WhenLapsed.FAIL);
     try (var taskTestBed =
-        TestTeam.world(TaskTestBed.newLog(), folder, taskLimits, ToolPolicy.DEFAULT, guarded)) {
+        TestTeam.world(TaskTestBed.newLog(time), folder, taskLimits, ToolPolicy.DEFAULT, guarded)) {
       var task = taskTestBed.submit("!guarded").taskId();
+      time.advanceToTimer("ExpiryKey");
 
       assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.FAILED);
       assertThat(taskTestBed.events(task, InputLapsed.class)).hasSize(1);
@@ -48,12 +52,14 @@ class LapsedQuestionTest {
     var taskLimits = limits(WhenLapsed.CONTINUE);
     try (var taskTestBed =
         TestTeam.world(
-            TaskTestBed.newLog(), folder, taskLimits, ToolPolicy.DEFAULT, new AskUserTool())) {
+            TaskTestBed.newLog(time), folder, taskLimits, ToolPolicy.DEFAULT, new AskUserTool())) {
       var strict =
           taskTestBed.submit("!ask_user {\"question\":\"who?\",\"whenLapsed\":\"fail\"}").taskId();
+      time.advanceToTimer("ExpiryKey");
       assertThat(taskTestBed.awaitEnd(strict)).isEqualTo(TaskState.FAILED);
 
       var usual = taskTestBed.submit("!ask_user {\"question\":\"who?\"}").taskId();
+      time.advanceToTimer("ExpiryKey");
       assertThat(taskTestBed.awaitEnd(usual)).isEqualTo(TaskState.COMPLETED);
       assertThat(taskTestBed.answer(usual).content()).contains("there is no answer");
     }
@@ -64,8 +70,9 @@ class LapsedQuestionTest {
   void the_parent_is_notified_of_a_task_that_failed_without_an_answer() throws Exception {
     var taskLimits = limits(WhenLapsed.FAIL);
     try (var taskTestBed =
-        TestTeam.world(TaskTestBed.newLog(), folder, taskLimits, ToolPolicy.DEFAULT, guarded)) {
+        TestTeam.world(TaskTestBed.newLog(time), folder, taskLimits, ToolPolicy.DEFAULT, guarded)) {
       var task = taskTestBed.submit(SubagentsTest.hand("a", "!guarded")).taskId();
+      time.advanceToTimer("ExpiryKey");
 
       assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
       assertThat(taskTestBed.answer(task).content()).contains("no answer arrived in time");
@@ -82,7 +89,7 @@ class LapsedQuestionTest {
         d.maxQueuedContexts(),
         d.maxContentLength(),
         d.stopGrace(),
-        Duration.ofMillis(150),
+        Duration.ofMinutes(1),
         whenLapsed,
         d.loop(),
         d.tree());

@@ -3,8 +3,8 @@ package dev.parley.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.log.AppendGuard;
-import dev.parley.log.LogTuning;
 import dev.parley.log.SqliteLog;
+import dev.parley.log.TestLogs;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
@@ -15,10 +15,8 @@ import dev.parley.protocol.ToolEvent.Mode;
 import dev.parley.task.LogInvariants;
 import dev.parley.task.Submission;
 import dev.parley.task.TaskLimits;
-import dev.parley.task.TaskTestBed;
 import dev.parley.tool.Tool.Permission;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import org.junit.jupiter.api.Test;
@@ -38,12 +36,7 @@ class ManyTasksTest {
   @Test
   void five_hundred_tasks_with_sub_agents_all_end_with_the_right_answers() throws Exception {
     var echo = TestTool.echo("echo", Permission.ALLOW);
-    var sqliteLogDependencies =
-        new SqliteLog.SqliteLogDependencies(
-            folder.resolve("data"),
-            TaskTestBed.SOURCES.clock(),
-            new SecureRandom(),
-            LogTuning.DEFAULT);
+    var sqliteLogDependencies = TestLogs.in(folder.resolve("data"));
     try (var log = SqliteLog.open(sqliteLogDependencies);
         var taskTestBed =
             TestTeam.world(log, folder, TaskLimits.DEFAULT, ToolPolicy.DEFAULT, echo)) {

@@ -11,10 +11,12 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.runtime.ManualTime;
 import dev.parley.task.Answerer;
 import dev.parley.task.TaskLimits;
 import dev.parley.task.TaskTestBed;
@@ -26,7 +28,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
@@ -42,6 +43,8 @@ import tools.jackson.databind.node.StringNode;
 class QuestionsTest {
 
   @TempDir Path folder;
+
+  private final ManualTime time = new ManualTime();
 
   private final TestTool guarded = TestTool.echo("guarded", Permission.ASK);
 
@@ -59,10 +62,7 @@ class QuestionsTest {
       assertThat(asked.metadata().path("hash").asString()).hasSize(64);
       assertThat(guarded.called()).isEmpty();
       assertThat(taskTestBed.events(task, ToolStart.class)).isEmpty();
-      // Its slot is free soon after its status is `waiting`.
-      while (taskTestBed.tasks().running() > 0) {
-        Thread.onSpinWait();
-      }
+      taskTestBed.awaitNoRun();
 
       answer(taskTestBed, asked.inputId(), BooleanNode.TRUE);
 
@@ -141,10 +141,11 @@ class QuestionsTest {
   // EVENT-31
   @Test
   void an_unanswered_question_lapses_and_the_model_receives_the_reason() throws Exception {
-    var taskLimits = patience(Duration.ofMillis(150));
+    var taskLimits = patience(Duration.ofMinutes(1));
     try (var taskTestBed =
-        TestTeam.world(TaskTestBed.newLog(), folder, taskLimits, ToolPolicy.DEFAULT, guarded)) {
+        TestTeam.world(TaskTestBed.newLog(time), folder, taskLimits, ToolPolicy.DEFAULT, guarded)) {
       var task = taskTestBed.submit("!guarded").taskId();
+      time.advanceToTimer("ExpiryKey");
 
       assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
       assertThat(taskTestBed.events(task, InputLapsed.class)).hasSize(1);
@@ -304,18 +305,25 @@ class QuestionsTest {
     var toolPolicy =
         new ToolPolicy(
             null, List.of("guarded(git *)", "guarded(ls)"), List.of(), List.of("guarded(rm *)"));
-    var taskLimits = patience(Duration.ofMillis(100));
+    var taskLimits = patience(Duration.ofMinutes(1));
     try (var taskTestBed =
-        TestTeam.world(TaskTestBed.newLog(), folder, taskLimits, toolPolicy, guarded)) {
+        TestTeam.world(TaskTestBed.newLog(time), folder, taskLimits, toolPolicy, guarded)) {
       for (var command : List.of("git status", "ls")) {
         taskTestBed.awaitEnd(taskTestBed.submit("!guarded {\"c\":\"" + command + "\"}").taskId());
       }
       assertThat(guarded.called()).hasSize(2);
-      for (var command : List.of("rm -r x", "git status; ls", "ls -l", "git $(ls)")) {
-        taskTestBed.awaitEnd(taskTestBed.submit("!guarded {\"c\":\"" + command + "\"}").taskId());
+      taskTestBed.awaitEnd(taskTestBed.submit("!guarded {\"c\":\"rm -r x\"}").taskId());
+      for (var arguments :
+          List.of(
+              "{\"c\":\"git status; ls\"}",
+              "{\"c\":\"ls -l\"}",
+              "{\"c\":\"git $(ls)\"}",
+              // The order in which a model writes its arguments changes nothing.
+              "{\"a\":\"ls\",\"c\":\"other\"}")) {
+        var task = taskTestBed.submit("!guarded " + arguments).taskId();
+        time.advanceToTimer("ExpiryKey");
+        taskTestBed.awaitEnd(task);
       }
-      // The order in which a model writes its arguments changes nothing.
-      taskTestBed.awaitEnd(taskTestBed.submit("!guarded {\"a\":\"ls\",\"c\":\"other\"}").taskId());
       assertThat(guarded.called()).hasSize(2);
       assertThat(taskTestBed.entries().stream().filter(e -> e.event() instanceof InputRequired))
           .hasSize(4);
@@ -324,8 +332,7 @@ class QuestionsTest {
 
   @Test
   void time_spent_waiting_for_a_person_does_not_count() throws Exception {
-    var elapsed = new CountDownLatch(1);
-    try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(), folder, guarded)) {
+    try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(time), folder, guarded)) {
       var task =
           taskTestBed
               .tasks()
@@ -333,7 +340,8 @@ class QuestionsTest {
               .taskId();
       var asked = asked(taskTestBed, task);
       parked(taskTestBed, task, TaskState.WAITING_INPUT);
-      assertThat(elapsed.await(4_300, java.util.concurrent.TimeUnit.MILLISECONDS)).isFalse();
+      time.awaitNoTimer("timer-" + task);
+      time.advance(Duration.ofHours(1));
 
       answer(taskTestBed, asked.inputId(), BooleanNode.TRUE);
 
@@ -343,8 +351,7 @@ class QuestionsTest {
 
   @Test
   void those_above_lose_no_time_while_a_person_is_waited_for_below() throws Exception {
-    var elapsed = new CountDownLatch(1);
-    try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(), folder, guarded)) {
+    try (var taskTestBed = TestTeam.world(TaskTestBed.newLog(time), folder, guarded)) {
       var nested = SubagentsTest.hand("a", SubagentsTest.hand("b", "!guarded"));
       var task =
           taskTestBed
@@ -356,7 +363,13 @@ class QuestionsTest {
       taskTestBed.await(
           e ->
               e.event() instanceof TaskStatus status && status.status() == TaskState.WAITING_INPUT);
-      assertThat(elapsed.await(4_300, java.util.concurrent.TimeUnit.MILLISECONDS)).isFalse();
+      // The clocks of all three tasks are paused; the names of their timers are ids.
+      for (var entry : taskTestBed.entries()) {
+        if (entry.event() instanceof TaskCreated) {
+          time.awaitNoTimer("timer-" + entry.taskId());
+        }
+      }
+      time.advance(Duration.ofHours(1));
 
       answer(taskTestBed, asked.inputId(), BooleanNode.TRUE);
 

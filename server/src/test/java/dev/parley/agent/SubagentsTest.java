@@ -15,6 +15,7 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolEvent.Mode;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.runtime.ManualTime;
 import dev.parley.task.FailPoint;
 import dev.parley.task.TaskLimits;
 import dev.parley.task.TaskTestBed;
@@ -208,9 +209,7 @@ class SubagentsTest {
       assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.CANCELED);
       assertThat(taskTestBed.reason(task)).isEqualTo("enough");
       assertSound(taskTestBed);
-      while (taskTestBed.tasks().running() > 0) {
-        Thread.onSpinWait(); // Their slots are free soon after they have ended.
-      }
+      taskTestBed.awaitNoRun();
     }
   }
 
@@ -241,16 +240,19 @@ class SubagentsTest {
 
   @Test
   void a_task_whose_time_is_up_is_not_woken_by_the_ends_of_those_below_it() throws Exception {
+    var hangs = new CountDownLatch(1);
     var hang =
         TestTool.of(
             "hang",
             Effect.PURE,
             Permission.ALLOW,
             (_, _) -> {
+              hangs.countDown();
               new CountDownLatch(1).await();
               return TestTool.done("never");
             });
-    var log = TaskTestBed.newLog();
+    var time = new ManualTime();
+    var log = TaskTestBed.newLog(time);
     var agents =
         TestTeam.agents(log, new CommandModel(), TaskLimits.DEFAULT, ToolPolicy.DEFAULT, hang);
     // For the root, its child, and the root once more, which must not happen.
@@ -269,6 +271,8 @@ class SubagentsTest {
               .tasks()
               .submit(TaskTestBed.submission(hand("a", "!hang"), TaskTestBed.timeout(5_000)))
               .taskId();
+      hangs.await();
+      time.advanceToTimer("timer-" + task);
 
       assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.FAILED);
       assertThat(taskTestBed.reason(task)).isEqualTo("timeout");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.auth.Credential.CredentialKind;
+import dev.parley.auth.SignIns.SignInProof;
 import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
@@ -28,8 +29,10 @@ class VaultTest {
 
   private static final String SECRET = "canary-4711";
   private static final String RAW = Base64.getEncoder().encodeToString(new byte[32]);
+
+  /// With few iterations, because the usual number takes seconds.
   private static final Vault.VaultSources SOURCES =
-      new Vault.VaultSources(InstantSource.system(), new SecureRandom());
+      new Vault.VaultSources(InstantSource.system(), new SecureRandom(), 1_000);
 
   @TempDir Path folder;
 
@@ -60,6 +63,14 @@ class VaultTest {
             .isEqualTo("rw-------");
       }
     }
+  }
+
+  @Test
+  void a_passphrase_is_derived_with_the_recommended_iterations() {
+    var vaultSources = new Vault.VaultSources(InstantSource.system(), new SecureRandom());
+
+    // Another number does not open vaults that exist.
+    assertThat(vaultSources.iterations()).isEqualTo(600_000);
   }
 
   @Test
@@ -158,7 +169,7 @@ class VaultTest {
           new SignInProof.PlainCredential(SECRET),
           new SignInProof.EncryptedCredential(SECRET),
           new OAuthFlow.OAuthCallback(SECRET, SECRET, "", null),
-          VaultKey.of(folder, SECRET + " and more", new SecureRandom())
+          VaultKey.of(folder, SECRET + " and more", SOURCES)
         }) {
       assertThat(shown.toString()).doesNotContain(SECRET);
     }

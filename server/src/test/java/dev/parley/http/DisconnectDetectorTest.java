@@ -1,5 +1,6 @@
 package dev.parley.http;
 
+import dev.parley.runtime.SystemThreads;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -17,7 +18,7 @@ class DisconnectDetectorTest {
   @Timeout(value = 60, unit = TimeUnit.SECONDS)
   void a_connection_can_be_watched_again_right_after_it_was_called_off()
       throws IOException, InterruptedException {
-    try (var disconnectDetector = new DisconnectDetector();
+    try (var disconnectDetector = new DisconnectDetector(new SystemThreads());
         var listener = ServerSocketChannel.open()) {
       listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       var left = new CountDownLatch(1);

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.SystemThreads;
+import dev.parley.runtime.SystemTime;
+import dev.parley.runtime.Time;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -18,7 +21,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -36,6 +38,7 @@ import org.junit.jupiter.api.Test;
 class HttpListenerTest {
 
   private static final UUID ID = new UUID(0, 7);
+  private static final Time TIME = new SystemTime(new SystemThreads());
 
   private final HttpClient http = HttpClient.newHttpClient();
   private final List<LogRecord> logged = new ArrayList<>();
@@ -217,7 +220,12 @@ class HttpListenerTest {
             "127.0.0.1", port, Set.of(), Set.of(), List.of(), Duration.ZERO, HttpLimits.DEFAULTS);
     return new HttpListener(
         new HttpListener.HttpListenerDependencies(
-            httpSettings, new Metrics(), new OpenStreams(10), InstantSource.system(), () -> ID),
+            httpSettings,
+            new Metrics(),
+            new OpenStreams(10, TIME),
+            TIME,
+            new SystemThreads(),
+            () -> ID),
         List.of(routes));
   }
 

@@ -2,6 +2,8 @@ package dev.parley.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.runtime.ManualTime;
+import dev.parley.runtime.SystemThreads;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
@@ -10,14 +12,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -40,7 +40,8 @@ class WebSocketConnectionTest {
           List.of("o"));
 
   private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
-  private OpenStreams openStreams = new OpenStreams(LIMITS.streams());
+  private final ManualTime time = new ManualTime();
+  private OpenStreams openStreams = new OpenStreams(LIMITS.streams(), time);
   private HttpListener listener = listener(LIMITS, List.of());
 
   @AfterEach
@@ -168,10 +169,7 @@ class WebSocketConnectionTest {
       assertThat(WebSocketTestClient.refusal(listener.port(), "/echo", Map.of())).isEqualTo(429);
       one.leave();
       one.closed();
-      openStreams.awaitNone(Duration.ZERO);
-      while (openStreams.count() > 2) {
-        Thread.onSpinWait();
-      }
+      openStreams.awaitCount(2, Duration.ofSeconds(20));
       try (var four = new WebSocketTestClient(listener.port(), "/echo")) {
         assertThat(four.next()).isEqualTo("local, nobody");
       }
@@ -198,8 +196,12 @@ class WebSocketConnectionTest {
         listener(
             new HttpLimits(200_000, 3, Duration.ofSeconds(2), Duration.ofSeconds(30)), List.of());
     try (var _ = new WebSocketTestClient(listener.port(), "/flood", Map.of(), false)) {
-      assertThat(failure.get(20, TimeUnit.SECONDS)).isInstanceOf(IOException.class);
-      openStreams.awaitNone(Duration.ofSeconds(20));
+      while (!failure.isDone()) {
+        time.advance(Duration.ofSeconds(2));
+        Thread.onSpinWait();
+      }
+      assertThat(failure.get()).isInstanceOf(IOException.class);
+      openStreams.awaitCount(0, Duration.ofSeconds(20));
       assertThat(openStreams.count()).isZero();
     }
   }
@@ -209,11 +211,14 @@ class WebSocketConnectionTest {
     listener.close();
     listener =
         listener(
-            new HttpLimits(200_000, 3, Duration.ofSeconds(4), Duration.ofSeconds(30)), List.of());
+            new HttpLimits(200_000, 3, Duration.ofSeconds(3), Duration.ofSeconds(30)), List.of());
     try (var client = new WebSocketTestClient(listener.port(), "/echo")) {
       client.next();
       for (var i = 0; i < 3; i++) {
+        time.advanceToWait("socket", Duration.ofSeconds(1));
         client.ping();
+        // Otherwise the pong might arrive after time has moved, and there would be no silence.
+        client.awaitReceived();
       }
       client.send("still here");
       assertThat(client.next()).isEqualTo("still here");
@@ -225,7 +230,7 @@ class WebSocketConnectionTest {
     listener.close();
     listener =
         listener(
-            new HttpLimits(200_000, 3, Duration.ofSeconds(2), Duration.ofSeconds(30)), List.of());
+            new HttpLimits(200_000, 3, Duration.ofSeconds(3), Duration.ofSeconds(30)), List.of());
     try (var raw = new java.net.Socket(InetAddress.getLoopbackAddress(), listener.port())) {
       raw.getOutputStream()
           .write(
@@ -239,16 +244,19 @@ class WebSocketConnectionTest {
               \r
               """
                   .getBytes(StandardCharsets.US_ASCII));
+      for (var i = 0; i < 3; i++) {
+        time.advanceToWait("socket", Duration.ofSeconds(1));
+      }
       // Reads without answering, until the server closes the connection.
       var all = new String(raw.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
       assertThat(all).startsWith("HTTP/1.1 101").contains("nothing was received");
     }
-    openStreams.awaitNone(Duration.ofSeconds(20));
+    openStreams.awaitCount(0, Duration.ofSeconds(20));
     assertThat(openStreams.count()).isZero();
   }
 
   private HttpListener listener(HttpLimits httpLimits, List<ApiTokens.ApiToken> tokens) {
-    openStreams = new OpenStreams(httpLimits.streams());
+    openStreams = new OpenStreams(httpLimits.streams(), time);
     var httpSettings =
         new HttpSettings(
             "127.0.0.1",
@@ -261,7 +269,12 @@ class WebSocketConnectionTest {
     var made =
         new HttpListener(
             new HttpListener.HttpListenerDependencies(
-                httpSettings, new Metrics(), openStreams, InstantSource.system(), UUID::randomUUID),
+                httpSettings,
+                new Metrics(),
+                openStreams,
+                time,
+                new SystemThreads(),
+                UUID::randomUUID),
             List.of(
                 Route.webSocket(
                     "/echo",

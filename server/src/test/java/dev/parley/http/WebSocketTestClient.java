@@ -21,6 +21,7 @@ public final class WebSocketTestClient implements WebSocket.Listener, AutoClosea
 
   private final LinkedBlockingQueue<String> messages = new LinkedBlockingQueue<>();
   private final LinkedBlockingQueue<String> pings = new LinkedBlockingQueue<>();
+  private final LinkedBlockingQueue<String> pongs = new LinkedBlockingQueue<>();
   private final CompletableFuture<String> closed = new CompletableFuture<>();
   private final StringBuilder parts = new StringBuilder();
   private final HttpClient http = HttpClient.newHttpClient();
@@ -81,6 +82,15 @@ public final class WebSocketTestClient implements WebSocket.Listener, AutoClosea
     }
   }
 
+  /// Sends a ping and waits for its pong. The server has then received everything that this client
+  /// sent before, also the pongs that the client sends by itself.
+  public void awaitReceived() throws InterruptedException {
+    socket.sendPing(ByteBuffer.allocate(0)).join();
+    if (pongs.poll(PATIENCE_SECONDS, TimeUnit.SECONDS) == null) {
+      throw new AssertionError("no pong came");
+    }
+  }
+
   /// Waits for the end, and returns the close code and the reason.
   public String closed() throws Exception {
     return closed.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
@@ -106,6 +116,12 @@ public final class WebSocketTestClient implements WebSocket.Listener, AutoClosea
   @Override
   public @Nullable CompletionStage<?> onPing(WebSocket from, ByteBuffer message) {
     pings.add("ping");
+    return null;
+  }
+
+  @Override
+  public @Nullable CompletionStage<?> onPong(WebSocket from, ByteBuffer message) {
+    pongs.add("pong");
     return null;
   }
 

@@ -8,9 +8,9 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Time;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -20,24 +20,30 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /// An event log in memory: the smallest implementation that passes the contract.
 ///
-/// One lock guards everything.
+/// The monitor guards everything.
 public final class MemoryLog implements EventLog {
 
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition appended = lock.newCondition();
   private final Map<ContextId, Context> contexts = new LinkedHashMap<>();
   private final Set<ContextId> deleted = new HashSet<>();
-  private final InstantSource clock;
+  private final Time time;
   private long mark;
 
-  public MemoryLog(InstantSource clock) {
-    this.clock = clock;
+  public MemoryLog() {
+    this(TestLogs.TIME);
+  }
+
+  public MemoryLog(Time time) {
+    this.time = time;
+  }
+
+  public Time time() {
+    return time;
   }
 
   private static final class Context {
@@ -176,14 +182,14 @@ public final class MemoryLog implements EventLog {
               id,
               position,
               new UUID(id.hashCode(), position.seq() << 16 | position.k()),
-              Instant.ofEpochMilli(clock.millis()),
+              Instant.ofEpochMilli(time.millis()),
               eventDraft.origin(),
               eventDraft.event()));
     }
     context.state = next;
     context.entries.addAll(added);
     context.mark = ++mark;
-    appended.signalAll();
+    notifyAll();
     var first = added.isEmpty() ? next.head() : added.getFirst().position();
     return new AppendResult(first, context.state.head(), false);
   }
@@ -206,19 +212,19 @@ public final class MemoryLog implements EventLog {
   @Override
   public boolean await(ContextId id, Position after, Duration patience)
       throws InterruptedException {
-    lock.lockInterruptibly();
-    try {
-      var left = patience.toNanos();
-      while (!context(id).state.head().after(after)) {
-        if (left <= 0) {
-          return false;
-        }
-        left = appended.awaitNanos(left);
+    return await(() -> context(id).state.head().after(after), patience);
+  }
+
+  private synchronized boolean await(BooleanSupplier happened, Duration patience)
+      throws InterruptedException {
+    var deadline = time.deadline(patience);
+    while (!happened.getAsBoolean()) {
+      if (time.remaining(deadline) <= 0) {
+        return false;
       }
-      return true;
-    } finally {
-      lock.unlock();
+      time.waitUntil(this, deadline);
     }
+    return true;
   }
 
   @Override
@@ -238,7 +244,7 @@ public final class MemoryLog implements EventLog {
           context(id);
           contexts.remove(id);
           deleted.add(id);
-          appended.signalAll();
+          notifyAll();
           return true;
         });
   }
@@ -255,19 +261,8 @@ public final class MemoryLog implements EventLog {
 
   @Override
   public boolean awaitChange(long mark, Duration patience) throws InterruptedException {
-    var left = patience.toNanos();
-    lock.lockInterruptibly();
-    try {
-      while (contexts.values().stream().noneMatch(context -> context.mark > mark)) {
-        if (left <= 0) {
-          return false;
-        }
-        left = appended.awaitNanos(left);
-      }
-      return true;
-    } finally {
-      lock.unlock();
-    }
+    return await(
+        () -> contexts.values().stream().anyMatch(context -> context.mark > mark), patience);
   }
 
   @Override
@@ -299,12 +294,7 @@ public final class MemoryLog implements EventLog {
     return context;
   }
 
-  private <T> T locked(java.util.function.Supplier<T> work) {
-    lock.lock();
-    try {
-      return work.get();
-    } finally {
-      lock.unlock();
-    }
+  private synchronized <T> T locked(Supplier<T> work) {
+    return work.get();
   }
 }

@@ -2,24 +2,25 @@ package dev.parley.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.runtime.ManualTime;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ResourceBundle;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class OutageLoggerTest {
 
   private final List<String> lines = new ArrayList<>();
-  private final AtomicLong time = new AtomicLong();
+  private final ManualTime time = new ManualTime();
   private final OutageLogger outageLogger =
-      new OutageLogger(new LineRecorder(), "it fails", "it works", time::get);
+      new OutageLogger(new LineRecorder(), "it fails", "it works", time);
 
   @Test
   void a_long_outage_is_one_line_a_minute_and_one_at_the_end() {
     for (var second = 0; second < 150; second++) {
       outageLogger.failed("disk full");
-      time.addAndGet(1_000_000_000L);
+      time.advance(Duration.ofSeconds(1));
     }
     outageLogger.recovered();
     outageLogger.recovered();
@@ -37,7 +38,7 @@ class OutageLoggerTest {
     for (var reason : List.of("disk full", "disk full again")) {
       outageLogger.failed(reason);
       outageLogger.failed(reason);
-      time.addAndGet(10_000_000_000L);
+      time.advance(Duration.ofSeconds(10));
       outageLogger.recovered();
     }
 
@@ -54,7 +55,7 @@ class OutageLoggerTest {
     for (var second = 0; second < 59; second++) {
       outageLogger.failed("disk full");
       outageLogger.recovered();
-      time.addAndGet(1_000_000_000L);
+      time.advance(Duration.ofSeconds(1));
     }
 
     assertThat(lines).hasSize(2 * OutageLogger.BEGINS_MAX);

@@ -22,11 +22,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -53,9 +51,7 @@ final class SqliteLogEraseTest {
   @TempDir Path folder;
 
   private SqliteLog open(LogTuning logTuning) {
-    return SqliteLog.open(
-        new SqliteLog.SqliteLogDependencies(
-            folder, InstantSource.system(), new SecureRandom(), logTuning));
+    return SqliteLog.open(TestLogs.in(folder, logTuning));
   }
 
   private Connection connect() throws SQLException {

@@ -10,8 +10,6 @@ import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import java.nio.file.Path;
-import java.security.SecureRandom;
-import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
@@ -57,11 +55,7 @@ final class SqliteLogFatalTest {
   }
 
   private SqliteLog open(FaultInjector faultInjector, FatalHandler fatal) {
-    return SqliteLog.open(
-        new SqliteLog.SqliteLogDependencies(
-            folder, InstantSource.system(), new SecureRandom(), SqliteLogTest.SMALL),
-        faultInjector,
-        fatal);
+    return FaultyStore.open(TestLogs.in(folder, SqliteLogTest.SMALL), faultInjector, fatal);
   }
 
   /// Throws an OutOfMemoryError on request.

@@ -11,11 +11,11 @@ import dev.parley.protocol.Entry;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.ManualTime;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.time.InstantSource;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -37,10 +37,7 @@ final class SqliteLogFaultTest {
   @TempDir Path folder;
 
   private SqliteLog open(FaultInjector faultInjector) {
-    return SqliteLog.open(
-        new SqliteLog.SqliteLogDependencies(
-            folder, InstantSource.system(), new SecureRandom(), SqliteLogTest.SMALL),
-        faultInjector);
+    return FaultyStore.open(TestLogs.in(folder, SqliteLogTest.SMALL), faultInjector);
   }
 
   /// Fails on request.
@@ -103,20 +100,28 @@ final class SqliteLogFaultTest {
   void an_append_in_doubt_is_seen_only_when_it_was_written_to_the_disk_once_more()
       throws SQLException {
     var fault = new SwitchableFault();
-    try (var log = open(fault)) {
+    var time = new ManualTime();
+    try (var log = FaultyStore.open(TestLogs.in(folder, SqliteLogTest.SMALL, time), fault)) {
       log.create(CONTEXT, created());
       try (var reader = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("log.db"))) {
         reader.setAutoCommit(false);
         reader.createStatement().executeQuery("SELECT * FROM contexts").next();
         fault.after = true;
-        assertThatThrownBy(
-                () -> log.append(CONTEXT, AppendGuard.none(), Decision.always(message("unsynced"))))
-            .isInstanceOf(Rejection.Unavailable.class)
+        var append =
+            CompletableFuture.runAsync(
+                () ->
+                    log.append(CONTEXT, AppendGuard.none(), Decision.always(message("unsynced"))));
+        while (!append.isDone()) {
+          time.advanceToWait("parley-log-writer");
+        }
+        assertThatThrownBy(append::join)
+            .hasCauseInstanceOf(Rejection.Unavailable.class)
             .hasMessageContaining("not yet known");
         assertThat(log.writable()).isFalse();
         assertThat(log.read(CONTEXT, Position.START, 10)).hasSize(1);
       }
       while (!log.writable()) {
+        time.advance(Duration.ofSeconds(1));
         Thread.onSpinWait();
       }
       assertThat(log.read(CONTEXT, Position.START, 10)).hasSize(2);
@@ -337,7 +342,7 @@ final class SqliteLogFaultTest {
       release.countDown();
 
       assertThat(deleting.get()).isInstanceOf(Rejection.NotFound.class);
-      assertThat(creation).isCompletedExceptionally();
+      assertThatThrownBy(creation::join).hasCauseInstanceOf(Rejection.Unavailable.class);
       assertThat(log.create(CONTEXT, created())).isTrue();
     }
   }

@@ -20,10 +20,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -47,10 +45,8 @@ final class SqliteLogForkTest extends ForkContract {
 
   private EventLog reopen(FaultInjector faultInjector) {
     log.close();
-    var sqliteLogDependencies =
-        new SqliteLog.SqliteLogDependencies(
-            folder, InstantSource.system(), new SecureRandom(), SqliteLogTest.SMALL);
-    log = SqliteLog.open(sqliteLogDependencies, faultInjector);
+    var sqliteLogDependencies = TestLogs.in(folder, SqliteLogTest.SMALL);
+    log = FaultyStore.open(sqliteLogDependencies, faultInjector);
     return log;
   }
 
@@ -122,9 +118,7 @@ final class SqliteLogForkTest extends ForkContract {
   @Test
   void a_fork_of_a_hundred_thousand_events_adds_a_few_rows() throws SQLException {
     log.close();
-    var sqliteLogDependencies =
-        new SqliteLog.SqliteLogDependencies(
-            folder, InstantSource.system(), new SecureRandom(), LogTuning.DEFAULT);
+    var sqliteLogDependencies = TestLogs.in(folder);
     log = SqliteLog.open(sqliteLogDependencies);
     append(CONTEXT, taskCreated(), status(TaskState.WORKING));
     for (var batch = 0; batch < 100; batch++) {

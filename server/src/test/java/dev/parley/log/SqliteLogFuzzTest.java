@@ -26,9 +26,7 @@ import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.sql.SQLException;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -144,10 +142,8 @@ final class SqliteLogFuzzTest {
     }
 
     private SqliteLog open() {
-      var sqliteLogDependencies =
-          new SqliteLog.SqliteLogDependencies(
-              folder, InstantSource.system(), new SecureRandom(), SqliteLogTest.SMALL);
-      return SqliteLog.open(sqliteLogDependencies, faults);
+      var sqliteLogDependencies = TestLogs.in(folder, SqliteLogTest.SMALL);
+      return FaultyStore.open(sqliteLogDependencies, faults);
     }
 
     void run() throws Exception {
@@ -224,7 +220,7 @@ final class SqliteLogFuzzTest {
     private final int number;
     private final Random random;
     private final Map<ContextId, List<Entry>> seen;
-    private final MemoryLog model = new MemoryLog(InstantSource.system());
+    private final MemoryLog model = new MemoryLog();
     private final List<ContextId> contexts = new ArrayList<>();
     private final List<ContextId> deleted = new ArrayList<>();
     private final Map<ContextId, StreamingTask> streams = new HashMap<>();

@@ -4,6 +4,7 @@ import static dev.parley.log.EventLogContract.created;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.log.LogTuning.MemoryLimits;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.MessageEvent.Message;
@@ -11,12 +12,11 @@ import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.ManualTime;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -38,11 +38,14 @@ final class SqliteLogLimitsTest {
 
   @TempDir Path folder;
 
+  private final ManualTime time = new ManualTime();
+
   private SqliteLog open(LogTuning logTuning, FaultInjector faultInjector) {
-    return SqliteLog.open(
-        new SqliteLog.SqliteLogDependencies(
-            folder, InstantSource.system(), new SecureRandom(), logTuning),
-        faultInjector);
+    return FaultyStore.open(TestLogs.in(folder, logTuning), faultInjector);
+  }
+
+  private SqliteLog openWithManualTime(LogTuning logTuning) {
+    return SqliteLog.open(TestLogs.in(folder, logTuning, time));
   }
 
   private static ContextId context(int number) {
@@ -81,8 +84,8 @@ final class SqliteLogLimitsTest {
   /// Delays each commit until every client has an append in the queue, and records the maxima of
   /// the log.
   private static final class CrowdedCommits implements FaultInjector {
-    final AtomicInteger clients = new AtomicInteger();
-    final AtomicInteger appending = new AtomicInteger();
+    private int clients;
+    private int appending;
     volatile @Nullable SqliteLog log;
     int contextsMax;
     int inMemoryMax;
@@ -91,9 +94,7 @@ final class SqliteLogLimitsTest {
 
     @Override
     public void beforeCommit() {
-      while (appending.get() < clients.get()) {
-        Thread.onSpinWait();
-      }
+      awaitClients();
       var looked = log;
       if (looked != null) {
         contextsMax = Math.max(contextsMax, looked.unsealedContexts());
@@ -103,12 +104,32 @@ final class SqliteLogLimitsTest {
       }
     }
 
+    private synchronized void awaitClients() {
+      try {
+        while (appending < clients) {
+          wait();
+        }
+      } catch (InterruptedException ended) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    synchronized void addClients(int change) {
+      clients += change;
+      notifyAll();
+    }
+
+    private synchronized void addAppending(int change) {
+      appending += change;
+      notifyAll();
+    }
+
     void append(Runnable append) {
-      appending.incrementAndGet();
+      addAppending(1);
       try {
         append.run();
       } finally {
-        appending.decrementAndGet();
+        addAppending(-1);
       }
     }
   }
@@ -122,7 +143,7 @@ final class SqliteLogLimitsTest {
     var text = "x".repeat(100);
     try (var log = open(limit.tuning(), crowdedCommits)) {
       crowdedCommits.log = log;
-      crowdedCommits.clients.set(CLIENTS);
+      crowdedCommits.addClients(CLIENTS);
       var threads = new ArrayList<Thread>();
       for (var c = 0; c < CLIENTS; c++) {
         threads.add(
@@ -133,7 +154,7 @@ final class SqliteLogLimitsTest {
                     crowdedCommits.append(() -> log.create(context, created()));
                     crowdedCommits.append(() -> appendMessage(log, context, text));
                   }
-                  crowdedCommits.clients.decrementAndGet();
+                  crowdedCommits.addClients(-1);
                 }));
       }
       for (var thread : threads) {
@@ -186,7 +207,8 @@ final class SqliteLogLimitsTest {
   }
 
   private static Thread waitForEver(EventLog log, ContextId context) {
-    return Thread.startVirtualThread(
+    return TestLogs.THREADS.start(
+        "reader-" + context + "-",
         () -> {
           try {
             log.await(context, Position.of(MANY), Duration.ofDays(1));
@@ -196,19 +218,15 @@ final class SqliteLogLimitsTest {
         });
   }
 
-  private static void awaitParked(List<Thread> threads) {
-    for (var thread : threads) {
-      while (thread.getState() != Thread.State.WAITING) {
-        Thread.onSpinWait();
-      }
-    }
+  private void awaitParked(List<Thread> threads) {
+    threads.forEach(thread -> time.awaitWait(thread.getName()));
   }
 
   @Test
   void windows_are_bounded_while_readers_wait_and_cut_when_they_leave()
       throws InterruptedException {
     var text = "x".repeat(10_000);
-    try (var log = open(smallWindows(100, 1_000, 10_000), FaultInjector.NONE)) {
+    try (var log = openWithManualTime(smallWindows(100, 1_000, 10_000))) {
       log.create(context(0), created());
       var first = waitForEver(log, context(0));
       awaitParked(List.of(first));
@@ -247,7 +265,7 @@ final class SqliteLogLimitsTest {
   @Test
   void a_reader_that_left_with_an_entry_leaves_no_window_behind() throws InterruptedException {
     var text = "x".repeat(10_000);
-    try (var log = open(smallWindows(100, 1_000, 10_000), FaultInjector.NONE)) {
+    try (var log = openWithManualTime(smallWindows(100, 1_000, 10_000))) {
       log.create(context(0), created());
       for (var c = 1; c <= 20; c++) {
         log.create(context(c), created());
@@ -270,17 +288,16 @@ final class SqliteLogLimitsTest {
   void one_context_more_than_there_is_room_for_waits_until_another_is_no_longer_used()
       throws InterruptedException {
     var max = 12;
-    try (var log = open(smallWindows(2, max, 60_000), FaultInjector.NONE)) {
+    try (var log = openWithManualTime(smallWindows(2, max, 60_000))) {
       var readers = fill(log, max);
       var late =
-          Thread.startVirtualThread(
+          TestLogs.THREADS.start(
+              "late",
               () -> {
                 log.create(context(max), created());
                 appendMessage(log, context(max), "late");
               });
-      while (late.getState() != Thread.State.TIMED_WAITING) {
-        Thread.onSpinWait();
-      }
+      time.awaitWait("late");
       assertThat(log.contextsInMemory()).isEqualTo(max);
       readers.getFirst().interrupt();
       late.join();
@@ -293,7 +310,7 @@ final class SqliteLogLimitsTest {
   @Test
   void one_context_more_than_can_be_in_memory_is_refused_and_the_others_are_served() {
     var max = 12;
-    try (var log = open(smallWindows(2, max, 1), FaultInjector.NONE)) {
+    try (var log = openWithManualTime(smallWindows(2, max, 0))) {
       var readers = fill(log, max);
       assertThatThrownBy(() -> log.create(context(max), created()))
           .isInstanceOf(Rejection.Unavailable.class)
@@ -401,7 +418,7 @@ final class SqliteLogLimitsTest {
   }
 
   /// Starts a waiting reader for each of this many contexts.
-  private static List<Thread> fill(SqliteLog log, int contexts) {
+  private List<Thread> fill(SqliteLog log, int contexts) {
     var readers =
         IntStream.range(0, contexts)
             .mapToObj(

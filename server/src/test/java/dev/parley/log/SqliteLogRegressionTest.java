@@ -17,23 +17,21 @@ import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.ManualTime;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.security.SecureRandom;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,10 +43,7 @@ final class SqliteLogRegressionTest {
   @TempDir Path folder;
 
   private SqliteLog open(FaultInjector faultInjector) {
-    return SqliteLog.open(
-        new SqliteLog.SqliteLogDependencies(
-            folder, InstantSource.system(), new SecureRandom(), SqliteLogTest.SMALL),
-        faultInjector);
+    return FaultyStore.open(TestLogs.in(folder, SqliteLogTest.SMALL), faultInjector);
   }
 
   private static void appendMessage(EventLog log, String text) {
@@ -111,7 +106,8 @@ final class SqliteLogRegressionTest {
 
   @Test
   void who_waits_when_the_log_is_closed_is_refused() throws InterruptedException {
-    var log = open(FaultInjector.NONE);
+    var time = new ManualTime();
+    var log = SqliteLog.open(TestLogs.in(folder, SqliteLogTest.SMALL, time));
     log.create(CONTEXT, created());
     var head = log.head(CONTEXT);
     var mark = log.changes(0, 10).mark();
@@ -124,27 +120,22 @@ final class SqliteLogRegressionTest {
     var threads = new ArrayList<Thread>();
     for (var wait : waits) {
       threads.add(
-          Thread.ofPlatform()
-              .daemon()
-              .start(
-                  () -> {
-                    try {
-                      wait.until();
-                    } catch (Rejection.Unavailable closed) {
-                      refused.add(closed.getMessage());
-                    } catch (InterruptedException notExpected) {
-                      Thread.currentThread().interrupt();
-                    }
-                  }));
+          TestLogs.THREADS.startPlatform(
+              "waiter-" + threads.size(),
+              () -> {
+                try {
+                  wait.until();
+                } catch (Rejection.Unavailable closed) {
+                  refused.add(closed.getMessage());
+                } catch (InterruptedException notExpected) {
+                  Thread.currentThread().interrupt();
+                }
+              }));
     }
-    for (var thread : threads) {
-      while (!WAITING.contains(thread.getState())) {
-        Thread.onSpinWait();
-      }
-    }
+    threads.forEach(thread -> time.awaitWait(thread.getName()));
     log.close();
     for (var thread : threads) {
-      thread.join(Duration.ofSeconds(30));
+      thread.join();
     }
     assertThat(refused).hasSize(waits.size()).containsOnly("the log is closed");
     assertThatThrownBy(() -> log.await(CONTEXT, head, Duration.ofDays(1)))
@@ -185,9 +176,6 @@ final class SqliteLogRegressionTest {
     }
   }
 
-  private static final Set<Thread.State> WAITING =
-      Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING);
-
   private interface Wait {
     boolean until() throws InterruptedException;
   }
@@ -208,12 +196,12 @@ final class SqliteLogRegressionTest {
       }
     }
     var gate = new CountDownLatch(1);
-    var reading = new AtomicInteger();
+    var reading = new CountDownLatch(2);
     FaultInjector slowPages =
         new FaultInjector() {
           @Override
           public void beforePage() {
-            reading.incrementAndGet();
+            reading.countDown();
             try {
               gate.await();
             } catch (InterruptedException ended) {
@@ -227,9 +215,7 @@ final class SqliteLogRegressionTest {
       for (var i = 0; i < 10; i++) {
         readers.add(Thread.startVirtualThread(() -> log.read(CONTEXT, Position.START, 10)));
       }
-      while (reading.get() < 2) {
-        Thread.onSpinWait();
-      }
+      reading.await();
       try {
         var writer =
             Thread.startVirtualThread(
@@ -294,9 +280,9 @@ final class SqliteLogRegressionTest {
       for (var i = 0; i < 400; i++) {
         var context = new ContextId("c" + i);
         log.create(context, created());
-        for (var m = 0; m < 6; m++) {
-          log.append(context, AppendGuard.none(), Decision.always(message("m" + m)));
-        }
+        var messages = IntStream.range(0, 6).mapToObj(m -> message("m" + m));
+        log.append(
+            context, AppendGuard.none(), Decision.always(messages.toArray(EventDraft[]::new)));
       }
       assertThat(log.contextsInMemory()).isLessThan(150);
     }

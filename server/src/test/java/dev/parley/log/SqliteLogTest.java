@@ -1,8 +1,6 @@
 package dev.parley.log;
 
 import java.nio.file.Path;
-import java.security.SecureRandom;
-import java.time.InstantSource;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The contract with limits so small that every entry is soon sealed.
@@ -18,8 +16,6 @@ final class SqliteLogTest extends EventLogContract {
   }
 
   static SqliteLog open(Path folder) {
-    return SqliteLog.open(
-        new SqliteLog.SqliteLogDependencies(
-            folder, InstantSource.system(), new SecureRandom(), SMALL));
+    return SqliteLog.open(TestLogs.in(folder, SMALL));
   }
 }

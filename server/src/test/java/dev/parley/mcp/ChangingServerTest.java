@@ -2,6 +2,8 @@ package dev.parley.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.mcp.McpDependencies.McpTimeouts;
+import dev.parley.mcp.McpDependencies.McpTokenProvider;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

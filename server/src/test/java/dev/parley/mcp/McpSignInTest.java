@@ -3,12 +3,14 @@ package dev.parley.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.parley.mcp.McpDependencies.McpTokenProvider;
+import dev.parley.mcp.OAuthDiscovery.OAuthServer;
 import dev.parley.protocol.AuthEvent.AuthType;
 import dev.parley.tool.FakeToolContext;
 import dev.parley.tool.Tool;
 import dev.parley.tool.ToolAnswer;
 import dev.parley.tool.ToolResult;
-import dev.parley.tool.ToolSignIn;
+import dev.parley.tool.ToolResult.ToolSignIn;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;

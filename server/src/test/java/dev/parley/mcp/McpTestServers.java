@@ -2,7 +2,14 @@ package dev.parley.mcp;
 
 import static org.assertj.core.api.Assertions.fail;
 
+import dev.parley.mcp.McpDependencies.McpTimeouts;
+import dev.parley.mcp.McpDependencies.McpTokenProvider;
 import dev.parley.net.AddressPolicy;
+import dev.parley.net.OutgoingHttpClient;
+import dev.parley.runtime.SystemThreads;
+import dev.parley.runtime.SystemTime;
+import dev.parley.runtime.Threads;
+import dev.parley.runtime.Time;
 import dev.parley.tool.Tool;
 import dev.parley.tool.process.ManagedProcesses;
 import java.io.IOException;
@@ -89,6 +96,9 @@ public final class McpTestServers {
         TIMEOUT);
   }
 
+  private static final Threads THREADS = new SystemThreads();
+  private static final Time TIME = new SystemTime(THREADS);
+
   static Map<String, String> environment() {
     return Map.of("PATH", System.getenv("PATH"), "TOLD", "yes");
   }
@@ -101,17 +111,19 @@ public final class McpTestServers {
     return new McpServers(List.of(servers), parts(mcpTokenProvider, TIMEOUTS)).start();
   }
 
-  static McpServers.McpServersDependencies parts(
-      McpTokenProvider mcpTokenProvider, McpTimeouts mcpTimeouts) {
+  static McpDependencies parts(McpTokenProvider mcpTokenProvider, McpTimeouts mcpTimeouts) {
     try {
       var children = Files.createTempDirectory("parley-children");
       children.toFile().deleteOnExit();
-      return new McpServers.McpServersDependencies(
+      return new McpDependencies(
           new ManagedProcesses(children, () -> UUID.randomUUID().toString()),
           mcpTokenProvider,
           mcpTimeouts,
           "test",
-          new AddressPolicy(Set.of()));
+          new AddressPolicy(Set.of()),
+          new OutgoingHttpClient(TIME, THREADS),
+          TIME,
+          THREADS);
     } catch (IOException full) {
       throw new UncheckedIOException(full);
     }

@@ -2,6 +2,8 @@ package dev.parley.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.mcp.McpDependencies.McpTimeouts;
+import dev.parley.mcp.McpDependencies.McpTokenProvider;
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.Json;
 import dev.parley.tool.FakeToolContext;

@@ -7,7 +7,9 @@ import static dev.parley.model.FakeModelAnswer.thinking;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.model.FakeModelAnswer.Step;
+import dev.parley.model.ModelSettings.Prices;
 import dev.parley.model.Prompt.PromptPart;
+import dev.parley.net.OutgoingHttpClient;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Json;
@@ -28,7 +30,7 @@ class AnthropicModelTest extends UnreliableModelContract {
 
   @Override
   Model model(
-      ModelHttp connections,
+      OutgoingHttpClient connections,
       ModelSettings settings,
       ModelLimits modelLimits,
       ModelSources sources) {

@@ -2,6 +2,7 @@ package dev.parley.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.model.ModelSettings.ApiKey;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

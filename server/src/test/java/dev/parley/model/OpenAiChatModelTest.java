@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.model.FakeModelAnswer.Step;
 import dev.parley.model.Prompt.PromptPart;
+import dev.parley.net.OutgoingHttpClient;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Json;
@@ -22,7 +23,7 @@ class OpenAiChatModelTest extends UnreliableModelContract {
 
   @Override
   Model model(
-      ModelHttp connections,
+      OutgoingHttpClient connections,
       ModelSettings settings,
       ModelLimits modelLimits,
       ModelSources sources) {

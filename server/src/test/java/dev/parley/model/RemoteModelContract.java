@@ -8,17 +8,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.model.FakeModelAnswer.Ending;
 import dev.parley.model.FakeModelAnswer.Step;
+import dev.parley.model.ModelSettings.ApiKey;
+import dev.parley.model.ModelSettings.Prices;
 import dev.parley.model.Prompt.PromptPart;
+import dev.parley.net.OutgoingHttpClient;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ToolCallId;
+import dev.parley.runtime.RecordingTime;
+import dev.parley.runtime.SystemThreads;
+import dev.parley.runtime.Time;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -34,15 +39,19 @@ abstract class RemoteModelContract extends ModelContract {
   static final Duration PATIENCE = Duration.ofSeconds(20);
   static final ModelLimits BOUNDS = ModelLimits.DEFAULT.withTimeout(PATIENCE);
 
-  private final ModelHttp http = new ModelHttp();
+  private final RecordingTime time = new RecordingTime(() -> NOW);
+  private final OutgoingHttpClient http = new OutgoingHttpClient(time, new SystemThreads());
   private final AtomicInteger ids = new AtomicInteger();
-  final List<Duration> waits = new CopyOnWriteArrayList<>();
+  final List<Duration> waits = time.sleeps();
   final CollectingSink heard = new CollectingSink();
   FakeModelServer server = FakeModelServer.scripted(saying("hello"));
 
   /// Returns the model to test, with these settings.
   abstract Model model(
-      ModelHttp connections, ModelSettings settings, ModelLimits modelLimits, ModelSources sources);
+      OutgoingHttpClient connections,
+      ModelSettings settings,
+      ModelLimits modelLimits,
+      ModelSources sources);
 
   /// Returns a typical model name of this API.
   abstract String modelName();
@@ -68,10 +77,11 @@ abstract class RemoteModelContract extends ModelContract {
   }
 
   Model model(ModelSettings settings, ModelLimits modelLimits) {
-    var sources =
-        new ModelSources(
-            () -> NOW, new Random(1), waits::add, () -> "new-" + ids.incrementAndGet());
-    return model(http, settings, modelLimits, sources);
+    return model(http, settings, modelLimits, sources(time));
+  }
+
+  ModelSources sources(Time anyTime) {
+    return new ModelSources(anyTime, new Random(1), () -> "new-" + ids.incrementAndGet());
   }
 
   ModelSettings settings() {

@@ -3,6 +3,7 @@ package dev.parley.net;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.net.AddressPolicy.PublicAddresses;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Set;

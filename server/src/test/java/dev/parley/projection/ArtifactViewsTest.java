@@ -12,7 +12,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.projection.ArtifactView.ArtifactStatus;
+import dev.parley.protocol.ArtifactView;
+import dev.parley.protocol.ArtifactView.ArtifactStatus;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskState;

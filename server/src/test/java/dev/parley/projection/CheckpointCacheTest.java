@@ -50,13 +50,15 @@ class CheckpointCacheTest {
   @Test
   void a_snapshot_is_the_same_whatever_was_looked_at_before() {
     try (var viewsFixture = longScene()) {
-      var kept = new SnapshotReader(viewsFixture.log);
+      var kept = new SnapshotReader(viewsFixture.log, TestViews.RUNTIME);
       var random = new Random(1);
 
       for (var i = 0; i < 6; i++) {
         var at = Position.of(1 + random.nextLong(LENGTH));
         assertThat(kept.readPast(C, at, 10, NOTHING_LATER))
-            .isEqualTo(new SnapshotReader(viewsFixture.log).readPast(C, at, 10, NOTHING_LATER));
+            .isEqualTo(
+                new SnapshotReader(viewsFixture.log, TestViews.RUNTIME)
+                    .readPast(C, at, 10, NOTHING_LATER));
       }
     }
   }
@@ -65,7 +67,8 @@ class CheckpointCacheTest {
   void whoever_looks_again_does_not_read_all_of_the_past() {
     try (var viewsFixture = longScene()) {
       var reads = new AtomicInteger();
-      var snapshotReader = new SnapshotReader(ReadCountingLog.of(viewsFixture.log, reads));
+      var snapshotReader =
+          new SnapshotReader(ReadCountingLog.of(viewsFixture.log, reads), TestViews.RUNTIME);
       var whole = LENGTH / ViewUpdater.PAGE;
 
       snapshotReader.readPast(C, Position.of(LENGTH - 10), 10, NOTHING_LATER);

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.parley.log.AppendGuard;
 import dev.parley.log.Decision;
 import dev.parley.log.EventDraft;
-import dev.parley.log.LogTuning;
 import dev.parley.log.SqliteLog;
+import dev.parley.log.TestLogs;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextEvent.ContextUpdated;
@@ -17,11 +17,9 @@ import dev.parley.protocol.Rejection;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Random;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
@@ -43,14 +41,12 @@ class ContextFeedTest {
   @BeforeEach
   void open() {
     log = log();
-    views = new Views(folder.resolve("views.db"), log);
+    views = TestViews.open(folder.resolve("views.db"), log);
     views.contexts(Set.of(), null, 1);
   }
 
   private SqliteLog log() {
-    return SqliteLog.open(
-        new SqliteLog.SqliteLogDependencies(
-            folder, InstantSource.system(), new Random(1), LogTuning.DEFAULT));
+    return SqliteLog.open(TestLogs.in(folder));
   }
 
   @AfterEach
@@ -136,7 +132,7 @@ class ContextFeedTest {
     folder = Files.createDirectory(folder.resolve("new"));
     log = log();
     // No query has been made, which would update the views.
-    views = new Views(folder.resolve("views.db"), log);
+    views = TestViews.open(folder.resolve("views.db"), log);
     var feedCursor = views.feed().end();
 
     create(A);

@@ -7,17 +7,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextEvent.StateUpdated;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.ContextView;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.MessageUpdated;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageId;
+import dev.parley.protocol.MessageView;
 import dev.parley.protocol.Origin;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskEvent.TaskStored;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskView;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -99,7 +102,7 @@ class ForkViewsTest {
     var kept = viewsFixture.views.dump();
     viewsFixture.views.close();
     ViewSchema.delete(viewsFixture.file);
-    viewsFixture.views = new Views(viewsFixture.file, viewsFixture.log);
+    viewsFixture.views = TestViews.open(viewsFixture.file, viewsFixture.log);
 
     assertThat(viewsFixture.views.dump()).isEqualTo(kept);
     assertThat(viewsFixture.views.messages(FORK, 0, 10).items()).hasSize(1);
@@ -145,7 +148,7 @@ class ForkViewsTest {
 
     // Some occurrences are split at the end of a page.
     assertThat(occurrences("It is said again")).isBetween(900, 1_000);
-    viewsFixture.views = new Views(viewsFixture.file, viewsFixture.log);
+    viewsFixture.views = TestViews.open(viewsFixture.file, viewsFixture.log);
   }
 
   @Test
@@ -162,7 +165,7 @@ class ForkViewsTest {
     viewsFixture.views.close();
 
     assertThat(occurrences("nobody may read it")).isZero();
-    viewsFixture.views = new Views(viewsFixture.file, viewsFixture.log);
+    viewsFixture.views = TestViews.open(viewsFixture.file, viewsFixture.log);
   }
 
   @Test
@@ -234,7 +237,7 @@ class ForkViewsTest {
     viewsFixture.views.dump();
     viewsFixture.views.close();
     var bytes = Files.size(viewsFixture.file);
-    viewsFixture.views = new Views(viewsFixture.file, viewsFixture.log);
+    viewsFixture.views = TestViews.open(viewsFixture.file, viewsFixture.log);
     return bytes;
   }
 
@@ -269,7 +272,7 @@ class ForkViewsTest {
     }
     viewsFixture.views.close();
     assertThat(occurrences("short secret")).isZero();
-    viewsFixture.views = new Views(viewsFixture.file, viewsFixture.log);
+    viewsFixture.views = TestViews.open(viewsFixture.file, viewsFixture.log);
   }
 
   @Test

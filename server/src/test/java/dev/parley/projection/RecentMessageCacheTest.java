@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.log.MemoryLog;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.MessageView;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.ClockTime;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Random;
@@ -25,11 +27,11 @@ class RecentMessageCacheTest {
   @ValueSource(longs = {1, 2, 3, 4})
   void what_is_kept_equals_what_the_tables_tell_after_edits_and_rewinds_too(long seed) {
     var millis = new AtomicLong();
-    var log = new MemoryLog(() -> Instant.ofEpochMilli(millis.addAndGet(7)));
+    var log = new MemoryLog(new ClockTime(() -> Instant.ofEpochMilli(millis.addAndGet(7))));
     var context = new ContextId("c0");
     var random = new Random(seed);
     var randomEventWriter = new RandomEventWriter(log, random, context, true);
-    try (var views = new Views(folder.resolve("views.db"), log)) {
+    try (var views = TestViews.open(folder.resolve("views.db"), log)) {
       for (var i = 0; i < 600; i++) {
         randomEventWriter.step();
         if (random.nextInt(3) == 0) {

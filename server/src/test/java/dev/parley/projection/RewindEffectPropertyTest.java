@@ -12,9 +12,12 @@ import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextEvent.StateUpdated;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.ContextView;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.MessageView;
 import dev.parley.protocol.Position;
+import dev.parley.runtime.ClockTime;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -40,7 +43,8 @@ class RewindEffectPropertyTest {
 
   @TempDir Path folder;
   private final AtomicLong millis = new AtomicLong();
-  private final MemoryLog log = new MemoryLog(() -> Instant.ofEpochMilli(millis.addAndGet(7)));
+  private final MemoryLog log =
+      new MemoryLog(new ClockTime(() -> Instant.ofEpochMilli(millis.addAndGet(7))));
   private final Map<Long, Integer> versions = new HashMap<>();
 
   private List<Entry> entries(ContextId context, long last) {
@@ -115,7 +119,7 @@ class RewindEffectPropertyTest {
   void a_rewind_brings_back_exactly_what_was(long seed) {
     var random = new Random(seed);
     var randomEventWriter = new RandomEventWriter(log, random, C, false);
-    try (var views = new Views(folder.resolve("views.db"), log)) {
+    try (var views = TestViews.open(folder.resolve("views.db"), log)) {
       for (var round = 0; round < 60; round++) {
         for (var i = 0; i < 12; i++) {
           randomEventWriter.step();
@@ -179,7 +183,7 @@ class RewindEffectPropertyTest {
     var random = new Random(seed);
     var source = C;
     var randomEventWriter = new RandomEventWriter(log, random, source, true);
-    try (var views = new Views(folder.resolve("views.db"), log)) {
+    try (var views = TestViews.open(folder.resolve("views.db"), log)) {
       for (var depth = 1; depth <= 5; depth++) {
         for (var i = 0; i < 60; i++) {
           randomEventWriter.step();
@@ -202,7 +206,7 @@ class RewindEffectPropertyTest {
         source = fork;
         randomEventWriter = new RandomEventWriter(log, random, fork, true);
       }
-      try (var rebuilt = new Views(folder.resolve("rebuilt.db"), log)) {
+      try (var rebuilt = TestViews.open(folder.resolve("rebuilt.db"), log)) {
         assertThat(views.dump()).isEqualTo(rebuilt.dump());
       }
     }

@@ -11,6 +11,7 @@ import dev.parley.protocol.ContextEvent.ContextUpdated;
 import dev.parley.protocol.MessageEvent.MessageDeleted;
 import dev.parley.protocol.MessageEvent.MessageUpdated;
 import dev.parley.protocol.MessageId;
+import dev.parley.protocol.MessageView;
 import dev.parley.protocol.Origin;
 import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.TaskId;

@@ -4,14 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.log.EventLog;
-import dev.parley.log.FatalHandler;
-import dev.parley.log.LogTuning;
 import dev.parley.log.SqliteLog;
+import dev.parley.log.TestLogs;
 import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,22 +22,16 @@ class UnsavedViewsTest {
   @TempDir Path folder;
 
   private ViewThread openThread() {
-    return ViewThread.forFile(folder.resolve("unsaved.db"), FatalHandler.NONE);
+    return ViewThread.forFile(folder.resolve("unsaved.db"), TestViews.RUNTIME);
   }
 
   private static ViewUpdater updater(EventLog log, ViewThread thread) {
-    return new ViewUpdater(log, thread, new ContextFeed(log, thread));
+    return new ViewUpdater(log, thread, new ContextFeed(log, thread, TestLogs.TIME));
   }
 
   @Test
   void an_answer_without_saving_is_the_same_and_leaves_nothing() {
-    try (var log =
-            SqliteLog.open(
-                new SqliteLog.SqliteLogDependencies(
-                    folder.resolve("log"),
-                    InstantSource.system(),
-                    new Random(1),
-                    LogTuning.DEFAULT));
+    try (var log = SqliteLog.open(TestLogs.in(folder.resolve("log")));
         var thread = openThread()) {
       var updater = updater(log, thread);
       for (var i = 0; i < 4; i++) {
@@ -57,7 +49,7 @@ class UnsavedViewsTest {
       var answer = updater.queryAllUnsaved(ViewTables::dump);
 
       assertThat(thread.call(ViewTables::dump)).isEqualTo(before);
-      try (var rebuilt = new Views(folder.resolve("rebuilt.db"), log)) {
+      try (var rebuilt = TestViews.open(folder.resolve("rebuilt.db"), log)) {
         assertThat(answer).isEqualTo(rebuilt.dump()).isNotEqualTo(before);
       }
     }

@@ -10,15 +10,15 @@ import dev.parley.log.EventDraft;
 import dev.parley.log.EventLog;
 import dev.parley.log.FatalHandler;
 import dev.parley.log.MemoryLog;
+import dev.parley.log.TestLogs;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.ManualTime;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -26,7 +26,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.AbstractQueuedSynchronizer;
@@ -127,20 +126,19 @@ class ViewsConcurrencyTest {
 
   @Test
   void the_follower_takes_in_what_nobody_asks_for_and_outlives_a_failure() throws Exception {
-    var memory = new MemoryLog(InstantSource.system());
+    var memory = new MemoryLog();
     memory.create(C, new ContextCreated("ada", null, null));
     var calls = new CountDownLatch(3);
     var log = failingOnce(memory, calls);
-    try (var thread = ViewThread.inMemory()) {
-      var contextFeed = new ContextFeed(log, thread);
+    var time = new ManualTime();
+    var runtime = new ViewsRuntime(time, TestLogs.THREADS, FatalHandler.NONE);
+    try (var thread = ViewThread.inMemory(runtime)) {
+      var contextFeed = new ContextFeed(log, thread, time);
       try (var _ =
-          new ViewRefresher(
-              new ViewUpdater(log, thread, contextFeed),
-              contextFeed,
-              Duration.ZERO,
-              Duration.ZERO,
-              FatalHandler.NONE)) {
-        assertThat(calls.await(30, TimeUnit.SECONDS)).isTrue();
+          new ViewRefresher(new ViewUpdater(log, thread, contextFeed), contextFeed, runtime)) {
+        while (calls.getCount() > 0) {
+          time.advanceToWait("views-follower");
+        }
       }
       var found = thread.call(viewTables -> viewTables.contexts().find(C));
       assertThat(found).isPresent();
@@ -150,7 +148,7 @@ class ViewsConcurrencyTest {
   @Test
   void many_who_ask_about_a_context_that_is_far_behind_read_its_log_once() throws Exception {
     var pages = 5;
-    var memory = new MemoryLog(InstantSource.system());
+    var memory = new MemoryLog();
     memory.create(C, new ContextCreated("ada", null, null));
     for (var i = 1; i < pages * ViewUpdater.PAGE; i++) {
       memory.append(
@@ -161,8 +159,8 @@ class ViewsConcurrencyTest {
     var reads = new AtomicInteger();
     var gate = new CountDownLatch(1);
     var log = gatedReads(memory, reads, gate);
-    try (var thread = ViewThread.inMemory()) {
-      var viewUpdater = new ViewUpdater(log, thread, new ContextFeed(log, thread));
+    try (var thread = ViewThread.inMemory(TestViews.RUNTIME)) {
+      var viewUpdater = new ViewUpdater(log, thread, new ContextFeed(log, thread, TestLogs.TIME));
       var threads = new ArrayList<Thread>();
       for (var i = 0; i < READERS; i++) {
         threads.add(

@@ -29,6 +29,7 @@ import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
+import dev.parley.runtime.ClockTime;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -48,14 +49,14 @@ final class ViewsFixture implements AutoCloseable {
   static final BlockId BLOCK = new BlockId("b0000000-0000-4000-8000-00000000000b");
 
   private final AtomicLong seconds = new AtomicLong();
-  final MemoryLog log = new MemoryLog(this::now);
+  final MemoryLog log = new MemoryLog(new ClockTime(this::now));
   final Path file;
   Views views;
 
   ViewsFixture(Path folder) {
     file = folder.resolve("views.db");
     log.create(C, new ContextCreated("ada", null, null));
-    views = new Views(file, log);
+    views = TestViews.open(file, log);
   }
 
   long addMessage(String id, String content) {
@@ -96,7 +97,7 @@ final class ViewsFixture implements AutoCloseable {
   /// Closes the views and opens them again.
   void reopen() {
     views.close();
-    views = new Views(file, log);
+    views = TestViews.open(file, log);
   }
 
   static Message message(String id, String content) {

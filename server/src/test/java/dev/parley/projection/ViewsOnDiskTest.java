@@ -6,16 +6,16 @@ import dev.parley.log.AppendGuard;
 import dev.parley.log.Decision;
 import dev.parley.log.EventDraft;
 import dev.parley.log.EventLog;
-import dev.parley.log.LogTuning;
 import dev.parley.log.SqliteLog;
+import dev.parley.log.TestLogs;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextEvent.ContextUpdated;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.ContextView;
 import dev.parley.protocol.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Random;
 import java.util.Set;
@@ -31,13 +31,11 @@ class ViewsOnDiskTest {
   @TempDir Path folder;
 
   private EventLog open() {
-    return SqliteLog.open(
-        new SqliteLog.SqliteLogDependencies(
-            folder.resolve("log"), InstantSource.system(), new Random(1), LogTuning.DEFAULT));
+    return SqliteLog.open(TestLogs.in(folder.resolve("log")));
   }
 
   private Views views(String name, EventLog log) {
-    return new Views(folder.resolve(name), log);
+    return TestViews.open(folder.resolve(name), log);
   }
 
   /// Appends to many contexts concurrently, each on its own thread.

@@ -3,11 +3,13 @@ package dev.parley.projection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.log.MemoryLog;
-import dev.parley.projection.ContextSnapshot.PartialText;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.ContextSnapshot;
+import dev.parley.protocol.ContextSnapshot.PartialText;
+import dev.parley.protocol.ContextSnapshot.UsageView;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Message;
@@ -16,6 +18,7 @@ import dev.parley.protocol.MessageEvent.MessageUpdated;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.runtime.ClockTime;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -38,7 +41,8 @@ class ViewsPropertyTest {
 
   @TempDir Path folder;
   private final AtomicLong millis = new AtomicLong();
-  private final MemoryLog log = new MemoryLog(() -> Instant.ofEpochMilli(millis.addAndGet(7)));
+  private final MemoryLog log =
+      new MemoryLog(new ClockTime(() -> Instant.ofEpochMilli(millis.addAndGet(7))));
 
   private List<RandomEventWriter> eventWriters(Random random, int contexts, boolean rewinds) {
     var stories = new ArrayList<RandomEventWriter>();
@@ -49,7 +53,7 @@ class ViewsPropertyTest {
   }
 
   private Views views(String name) {
-    return new Views(folder.resolve(name), log);
+    return TestViews.open(folder.resolve(name), log);
   }
 
   private List<Entry> entries() {
@@ -110,7 +114,7 @@ class ViewsPropertyTest {
       for (var entry : entries()) {
         var at = entry.position();
         try (var prefix =
-            new Views(folder.resolve("prefix" + at + ".db"), new PrefixLog(log, at))) {
+            TestViews.open(folder.resolve("prefix" + at + ".db"), new PrefixLog(log, at))) {
           var contextSnapshot = views.snapshot(C, at, 5);
           assertThat(json(contextSnapshot)).isEqualTo(json(prefix.snapshot(C, null, 5)));
           assertThat(contextSnapshot.position()).isEqualTo(at);

@@ -9,17 +9,19 @@ import static dev.parley.projection.ViewsFixture.subtask;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.projection.TaskView.TaskError;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextEvent.ContextUpdated;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.ContextSnapshot.UsageView;
+import dev.parley.protocol.ContextView;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.MessageDeleted;
 import dev.parley.protocol.MessageEvent.MessageUpdated;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageId;
+import dev.parley.protocol.MessageView;
 import dev.parley.protocol.Origin;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
@@ -34,6 +36,8 @@ import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskEvent.TaskStored;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskView;
+import dev.parley.protocol.TaskView.TaskError;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -267,7 +271,7 @@ class ViewsTest {
     viewsFixture.add(T, new ErrorReported(ErrorCode.TIMEOUT, "late", true, ErrorScope.TASK, null));
     viewsFixture.add(T, new TaskStatus(TaskState.FAILED, "too late", null));
 
-    assertThat(task().error()).isEqualTo(new TaskError(ErrorCode.TIMEOUT, "late", true));
+    assertThat(task().error()).isEqualTo(new TaskError("timeout", "late", true));
     assertThat(task().message()).isEqualTo("too late");
     assertThat(task().endedAt()).isNotNull();
   }

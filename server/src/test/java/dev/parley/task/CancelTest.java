@@ -17,6 +17,7 @@ import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.runtime.ManualTime;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -142,12 +143,15 @@ class CancelTest {
           }
           return new TaskOutcome.Completed("ok");
         };
-    var taskLimits = TaskTestBed.limits(10, 10, Duration.ofMillis(50));
-    try (var taskTestBed = TaskTestBed.with(TaskTestBed.newLog(), deaf, folder, taskLimits)) {
+    var time = new ManualTime();
+    var taskLimits = TaskTestBed.limits(10, 10, Duration.ofSeconds(5));
+    try (var taskTestBed = TaskTestBed.with(TaskTestBed.newLog(time), deaf, folder, taskLimits)) {
       var first = taskTestBed.submit("deaf").taskId();
       taskTestBed.awaitKind(first, Kind.CONTENT_DELTA);
       var second = taskTestBed.submit("good").taskId();
       taskTestBed.tasks().cancel(TaskTestBed.CONTEXT, first, "local", null);
+      assertThat(time.awaitTimer("TaskRun")).isEqualTo(Duration.ofSeconds(5));
+      time.advanceToTimer("TaskRun");
 
       assertThat(taskTestBed.awaitEnd(first)).isEqualTo(TaskState.CANCELED);
       assertThat(taskTestBed.awaitEnd(second)).isEqualTo(TaskState.COMPLETED);
@@ -158,9 +162,15 @@ class CancelTest {
 
   @Test
   void a_task_that_takes_too_long_is_stopped_and_says_so() throws Exception {
-    try (var taskTestBed = TaskTestBed.with(new GatedAgent(), folder)) {
+    var time = new ManualTime();
+    try (var taskTestBed =
+        TaskTestBed.with(TaskTestBed.newLog(time), new GatedAgent(), folder, TaskLimits.DEFAULT)) {
       var task =
           taskTestBed.tasks().submit(TaskTestBed.submission("a", TaskTestBed.timeout(20))).taskId();
+      taskTestBed.awaitKind(task, Kind.CONTENT_DELTA);
+      time.advance(Duration.ofMillis(19));
+      assertThat(taskTestBed.events(task).stream().filter(TaskTestBed::terminal)).isEmpty();
+      time.advance(Duration.ofMillis(1));
 
       assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.FAILED);
       assertThat(taskTestBed.reason(task)).isEqualTo("timeout");

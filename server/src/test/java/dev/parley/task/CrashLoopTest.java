@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CrashLoopTest {
 
   private static final ContextId OTHER = new ContextId("other");
-  private static final TaskLimits LIMITS = TaskTestBed.limits(10, 10, Duration.ofMillis(50));
+  private static final TaskLimits LIMITS = TaskTestBed.limits(10, 10, Duration.ofSeconds(20));
 
   @TempDir Path folder;
 

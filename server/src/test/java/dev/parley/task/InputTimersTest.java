@@ -20,6 +20,7 @@ import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -35,15 +36,28 @@ class InputTimersTest {
   private static final InputId INPUT = new InputId("i");
   private static final AuthId AUTH = new AuthId("a");
 
-  private final Instant tomorrow = TaskTestBed.SOURCES.clock().instant().plus(Duration.ofDays(1));
+  private final Instant tomorrow = TaskTestBed.SOURCES.time().instant().plus(Duration.ofDays(1));
   private final MemoryLog log = TaskTestBed.newLog();
   private final Origin task = Origin.root(new TaskId("t"), TaskTestBed.AGENT);
-  private final Timers timers = new Timers();
+  private final Timers timers = new Timers(TaskTestBed.SOURCES.time());
+  private final QuestionTimers questionTimers =
+      new QuestionTimers(
+          log,
+          new TaskSettings(
+              new AgentDirectory(Map.of(TaskTestBed.AGENT, new GatedAgent()), TaskTestBed.AGENT),
+              new Workspaces(List.of(Path.of("/"))),
+              TaskLimits.DEFAULT,
+              FailPoint.NONE),
+          TaskTestBed.SOURCES,
+          timers,
+          new QuestionTimers.QuestionListeners((_, _) -> {}, (_, _, _) -> {}));
   private final TaskQuestions taskQuestions =
       new TaskQuestions(
-          new TaskQuestions.TaskQuestionsDependencies(
-              log, new LogHistory(log), TaskTestBed.SOURCES, timers),
-          new TaskQuestions.QuestionListeners(WhenLapsed.CONTINUE, _ -> {}, (_, _, _) -> {}));
+          log,
+          new LogHistory(log),
+          new AnswerDuration(log, TaskTestBed.SOURCES),
+          questionTimers,
+          (_, _) -> {});
 
   @BeforeEach
   void asks() {
@@ -52,7 +66,7 @@ class InputTimersTest {
         new TaskStatus(TaskState.WORKING, null, null),
         new InputRequired(INPUT, true, InputType.CLARIFICATION, "who?", null, null, null, tomorrow),
         new AuthRequired(AUTH, AuthType.API_KEY, null, null, "sign in", null, null, tomorrow));
-    taskQuestions.startTimers(TaskTestBed.CONTEXT);
+    questionTimers.start(TaskTestBed.CONTEXT);
     assertThat(timers.size()).isEqualTo(2);
   }
 
@@ -74,11 +88,11 @@ class InputTimersTest {
   @Test
   void what_others_let_lapse_has_no_timer_once_the_context_moves_on() {
     append(new InputLapsed(INPUT, "replaced by a message"));
-    taskQuestions.stopTimers(TaskTestBed.CONTEXT);
+    questionTimers.stop(TaskTestBed.CONTEXT);
     assertThat(timers.size()).isEqualTo(1);
 
     append(new TaskStatus(TaskState.CANCELED, null, null));
-    taskQuestions.stopTimers(TaskTestBed.CONTEXT);
+    questionTimers.stop(TaskTestBed.CONTEXT);
     assertThat(timers.size()).isZero();
   }
 
@@ -86,7 +100,7 @@ class InputTimersTest {
   void a_deleted_context_leaves_no_timer() {
     log.delete(TaskTestBed.CONTEXT);
 
-    taskQuestions.stopTimers(TaskTestBed.CONTEXT);
+    questionTimers.stop(TaskTestBed.CONTEXT);
 
     assertThat(timers.size()).isZero();
   }

@@ -1,7 +1,6 @@
 package dev.parley.task;
 
 import dev.parley.log.EventLog;
-import dev.parley.projection.MessageView;
 import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
@@ -9,6 +8,7 @@ import dev.parley.protocol.Entry;
 import dev.parley.protocol.Id;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageView;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskId;

@@ -42,7 +42,7 @@ class ReleaseTest {
     @Override
     public TaskOutcome work(TaskRun taskRun) {
       var id = new InputId(taskRun.sources().ids().get());
-      var expires = taskRun.sources().clock().instant().plus(Duration.ofHours(1));
+      var expires = taskRun.sources().time().instant().plus(Duration.ofHours(1));
       taskRun.emit(
           List.of(
               new InputRequired(

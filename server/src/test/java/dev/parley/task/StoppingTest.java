@@ -44,11 +44,12 @@ class StoppingTest {
   @TempDir Path folder;
 
   /// Asks one question, waits for the answer without a thread, and completes.
-  private static Agent asking(CountDownLatch hold) {
+  private static Agent asking(CountDownLatch holding, CountDownLatch hold) {
     return new Agent() {
       @Override
       public TaskOutcome work(TaskRun taskRun) throws InterruptedException {
         if ("hold".equals(taskRun.created().prompt())) {
+          holding.countDown();
           hold.await();
           return new TaskOutcome.Completed("held");
         }
@@ -74,12 +75,13 @@ class StoppingTest {
 
   @Test
   void a_task_that_is_canceled_while_it_waits_for_a_place_ends_at_once() throws Exception {
+    var holding = new CountDownLatch(1);
     var hold = new CountDownLatch(1);
     var log = TaskTestBed.newLog();
     log.create(OTHER, new ContextCreated("local", null, null));
     try (var taskTestBed =
         TaskTestBed.with(
-            log, asking(hold), folder, TaskTestBed.limits(1, 10, Duration.ofSeconds(5)))) {
+            log, asking(holding, hold), folder, TaskTestBed.limits(1, 10, Duration.ofSeconds(5)))) {
       var task = taskTestBed.submit("ask").taskId();
       taskTestBed.await(e -> waits(e.event()));
       // The other task takes the only slot and keeps it.
@@ -94,9 +96,7 @@ class StoppingTest {
                       null,
                       Submission.TaskOptions.NONE,
                       AppendGuard.none()));
-      while (taskTestBed.tasks().running() == 0 || log.head(OTHER).seq() < 4) {
-        log.await(OTHER, log.head(OTHER), Duration.ofMillis(100));
-      }
+      holding.await();
       taskTestBed
           .tasks()
           .answer(
@@ -113,9 +113,7 @@ class StoppingTest {
           .isTrue();
       assertThat(taskTestBed.tasks().running()).isOne();
       hold.countDown();
-      while (log.inspect(OTHER, state -> !state.openTasks().isEmpty())) {
-        log.await(OTHER, log.head(OTHER), Duration.ofMillis(100));
-      }
+      awaitIdle(taskTestBed, OTHER);
     }
   }
 

@@ -18,6 +18,7 @@ import dev.parley.task.Submission.TaskOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,7 +42,7 @@ class SubmitTest {
       var acceptedMessage = taskTestBed.submit("hello");
 
       assertThat(taskTestBed.awaitEnd(acceptedMessage.taskId())).isEqualTo(TaskState.COMPLETED);
-      assertThat(taskTestBed.entries().stream().map(e -> e.event().kind()))
+      assertThat(taskTestBed.entries().stream().map(e -> e.kind()))
           .containsExactly(
               Kind.CONTEXT_CREATED,
               Kind.MESSAGE,
@@ -138,18 +139,27 @@ class SubmitTest {
   }
 
   @Test
-  void an_unknown_task_type_is_refused() {
-    var taskOptions = new TaskOptions(null, "cooking", null, null, null, null, null);
+  void a_task_type_that_is_not_an_identifier_is_refused() {
+    for (var type : List.of("", "two words", "x".repeat(129))) {
+      var taskOptions = new TaskOptions(null, type, null, null, null, null, null);
 
-    assertRefused(TaskTestBed.submission("hi", taskOptions), Rejection.Invalid.class, "taskType");
+      assertRefused(
+          TaskTestBed.submission("hi", taskOptions),
+          Rejection.Invalid.class,
+          "taskType must be 1 to 128 characters of");
+    }
   }
 
   @Test
-  void every_task_type_of_the_closed_list_is_accepted() {
+  void any_identifier_is_accepted_as_a_task_type() throws Exception {
     try (var taskTestBed = world()) {
-      for (var type : TaskType.values()) {
-        var taskOptions = new TaskOptions(null, type.wire(), null, null, null, null, null);
-        taskTestBed.tasks().submit(TaskTestBed.submission("hi", taskOptions));
+      for (var type : List.of(TaskType.GENERAL.value(), "cooking", "acme:kitchen.soup-2")) {
+        var taskOptions = new TaskOptions(null, type, null, null, null, null, null);
+        var accepted = taskTestBed.tasks().submit(TaskTestBed.submission("hi", taskOptions));
+        taskTestBed.awaitEnd(accepted.taskId());
+
+        assertThat(taskTestBed.events(accepted.taskId(), TaskCreated.class).getFirst().taskType())
+            .isEqualTo(type);
       }
     }
   }

@@ -3,6 +3,7 @@ package dev.parley.task;
 import dev.parley.log.AppendGuard;
 import dev.parley.log.EventLog;
 import dev.parley.log.MemoryLog;
+import dev.parley.protocol.AcceptedMessage;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
@@ -16,9 +17,11 @@ import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
+import dev.parley.runtime.SystemThreads;
+import dev.parley.runtime.SystemTime;
+import dev.parley.runtime.Time;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -29,8 +32,11 @@ public final class TaskTestBed implements AutoCloseable {
 
   public static final ContextId CONTEXT = new ContextId("c");
   public static final AgentTypeId AGENT = new AgentTypeId("worker");
-  public static final ClockAndIds SOURCES =
-      new ClockAndIds(InstantSource.system(), () -> UUID.randomUUID().toString());
+  public static final TaskSources SOURCES =
+      new TaskSources(
+          new SystemTime(new SystemThreads()),
+          new SystemThreads(),
+          () -> UUID.randomUUID().toString());
 
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
@@ -48,16 +54,26 @@ public final class TaskTestBed implements AutoCloseable {
         new Tasks(
             log,
             new LogHistory(log),
-            new Tasks.TaskSettings(
+            new TaskSettings(
                 new AgentDirectory(agents, AGENT),
                 new Workspaces(List.of(folder)),
                 taskLimits,
                 failPoint),
-            SOURCES);
+            log instanceof MemoryLog memory ? sources(memory.time()) : SOURCES);
+  }
+
+  /// Sources with this time.
+  public static TaskSources sources(Time time) {
+    return new TaskSources(time, SOURCES.threads(), SOURCES.ids());
   }
 
   public static MemoryLog newLog() {
-    var log = new MemoryLog(InstantSource.system());
+    return newLog(SOURCES.time());
+  }
+
+  /// A log with this time, which the tasks on it use as well.
+  public static MemoryLog newLog(Time time) {
+    var log = new MemoryLog(time);
     log.create(CONTEXT, new ContextCreated("local", null, null));
     return log;
   }
@@ -141,7 +157,7 @@ public final class TaskTestBed implements AutoCloseable {
   }
 
   public List<Kind> kinds(TaskId task) {
-    return events(task).stream().map(Event::kind).toList();
+    return events(task).stream().map(Kind::of).toList();
   }
 
   public <E extends Event> List<E> events(TaskId task, Class<E> type) {
@@ -173,7 +189,15 @@ public final class TaskTestBed implements AutoCloseable {
   }
 
   public void awaitKind(TaskId task, Kind kind) throws InterruptedException {
-    await(e -> task.equals(e.taskId()) && e.event().kind() == kind);
+    await(e -> task.equals(e.taskId()) && e.kind() == kind);
+  }
+
+  /// Waits until no task runs: a task has a thread for a moment after it wrote that it waits or has
+  /// ended.
+  public void awaitNoRun() {
+    while (tasks().running() > 0) {
+      Thread.onSpinWait();
+    }
   }
 
   /// Waits until the task has ended and returns its final state.

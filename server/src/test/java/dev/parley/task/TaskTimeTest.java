@@ -3,8 +3,6 @@ package dev.parley.task;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.log.AppendGuard;
-import dev.parley.log.MemoryLog;
-import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputEvent.InputReceived;
@@ -12,21 +10,15 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
-import dev.parley.protocol.Position;
-import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskState;
+import dev.parley.runtime.ManualTime;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -72,53 +64,37 @@ class TaskTimeTest {
 
   @Test
   void a_clock_that_is_set_forward_takes_no_time_from_a_task() throws Exception {
-    var now = new AtomicReference<>(Instant.parse("2026-11-15T10:00:00Z"));
-    var log = new MemoryLog(now::get);
-    log.create(TaskTestBed.CONTEXT, new ContextCreated("local", null, null));
+    var time = new ManualTime();
     var agent =
         new Asker() {
           @Override
           void beforeAsking() {
-            now.updateAndGet(before -> before.plus(Duration.ofHours(10)));
+            time.setClock(time.instant().plus(Duration.ofHours(10)));
           }
 
           @Override
           String afterwards(TaskRun taskRun) {
-            return "%d h left".formatted(Duration.between(now.get(), taskRun.deadline()).toHours());
+            var left = Duration.between(time.instant(), taskRun.deadline());
+            return "%d h left".formatted(left.toHours());
           }
         };
-    var taskSettings =
-        new Tasks.TaskSettings(
-            new AgentDirectory(Map.of(TaskTestBed.AGENT, agent), TaskTestBed.AGENT),
-            new Workspaces(List.of(folder)),
-            TaskLimits.DEFAULT,
-            FailPoint.NONE);
-    var clockAndIds = new ClockAndIds(now::get, () -> UUID.randomUUID().toString());
-    try (var tasks = new Tasks(log, new LogHistory(log), taskSettings, clockAndIds)) {
-      tasks.submit(
-          TaskTestBed.submission("a", TaskTestBed.timeout(Duration.ofHours(3).toMillis())));
-      await(log, e -> e.event() instanceof TaskStatus s && s.status() == TaskState.WAITING_INPUT);
-      tasks.answer(
-          TaskTestBed.CONTEXT,
-          INPUT,
-          StringNode.valueOf("me"),
-          Answerer.trusted("local"),
-          AppendGuard.none());
+    try (var taskTestBed =
+        TaskTestBed.with(TaskTestBed.newLog(time), agent, folder, TaskLimits.DEFAULT)) {
+      var threeHours = TaskTestBed.timeout(Duration.ofHours(3).toMillis());
+      var task = taskTestBed.tasks().submit(TaskTestBed.submission("a", threeHours)).taskId();
+      taskTestBed.await(
+          e -> e.event() instanceof TaskStatus s && s.status() == TaskState.WAITING_INPUT);
+      taskTestBed
+          .tasks()
+          .answer(
+              TaskTestBed.CONTEXT,
+              INPUT,
+              StringNode.valueOf("me"),
+              Answerer.trusted("local"),
+              AppendGuard.none());
 
-      var end = await(log, e -> TaskTestBed.terminal(e.event()));
-      assertThat(((TaskComplete) end.event()).content()).isEqualTo("2 h left");
-    }
-  }
-
-  private static Entry await(MemoryLog log, Predicate<Entry> wanted) throws InterruptedException {
-    while (true) {
-      var head = log.head(TaskTestBed.CONTEXT);
-      for (var entry : log.read(TaskTestBed.CONTEXT, Position.START, 10_000)) {
-        if (wanted.test(entry)) {
-          return entry;
-        }
-      }
-      assertThat(log.await(TaskTestBed.CONTEXT, head, Duration.ofSeconds(20))).isTrue();
+      taskTestBed.awaitEnd(task);
+      assertThat(taskTestBed.answer(task).content()).isEqualTo("3 h left");
     }
   }
 
@@ -138,8 +114,14 @@ class TaskTimeTest {
                 });
           }
         };
-    try (var taskTestBed = TaskTestBed.with(agent, folder)) {
+    var time = new ManualTime();
+    try (var taskTestBed =
+        TaskTestBed.with(TaskTestBed.newLog(time), agent, folder, TaskLimits.DEFAULT)) {
       var task = taskTestBed.submit("a").taskId();
+      assertThat(time.awaitTimer("PollKey")).isEqualTo(Duration.ofSeconds(1));
+      time.advanceToTimer("PollKey");
+      assertThat(time.awaitTimer("PollKey")).isEqualTo(Duration.ofSeconds(2));
+      time.advanceToTimer("PollKey");
 
       assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
       assertThat(taskTestBed.events(task, InputLapsed.class)).hasSize(1);
@@ -148,7 +130,7 @@ class TaskTimeTest {
 
   @Test
   void a_timer_that_is_due_while_its_key_is_set_again_leaves_the_new_one_alone() throws Exception {
-    try (var timers = new Timers()) {
+    try (var timers = new Timers(TaskTestBed.SOURCES.time())) {
       for (var round = 0; round < 3_000; round++) {
         timers.schedule("key", Duration.ZERO, () -> {});
         timers.schedule("key", Duration.ofHours(1), () -> {});

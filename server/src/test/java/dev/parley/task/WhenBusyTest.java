@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.log.AppendGuard;
-import dev.parley.projection.MessageView;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Kind;
 import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageView;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskEvent.Priority;
 import dev.parley.protocol.TaskEvent.TaskStatus;

@@ -2,9 +2,11 @@ package dev.parley.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.net.OutgoingHttpClient;
+import dev.parley.runtime.ManualTime;
+import dev.parley.runtime.SystemThreads;
 import dev.parley.tool.process.ManagedProcesses;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -26,7 +28,9 @@ class BuiltInToolsTest {
     tools =
         BuiltInTools.all(
             new BuiltInTools.BuiltInToolsDependencies(
-                () -> Instant.EPOCH,
+                new ManualTime(),
+                new SystemThreads(),
+                new OutgoingHttpClient(new ManualTime(), new SystemThreads()),
                 managedProcesses,
                 Map.of(),
                 Set.of(),

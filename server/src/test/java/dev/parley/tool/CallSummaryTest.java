@@ -2,7 +2,11 @@ package dev.parley.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.net.AddressPolicy;
+import dev.parley.net.OutgoingHttpClient;
 import dev.parley.protocol.Json;
+import dev.parley.runtime.ManualTime;
+import dev.parley.runtime.SystemThreads;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
@@ -37,7 +41,14 @@ class CallSummaryTest {
   @Test
   void a_request_names_its_host_and_its_method() throws Exception {
     var fakeToolContext = FakeToolContext.in(folder);
-    var httpTool = new HttpTool(Set.of(), Credentials.none());
+    var time = new ManualTime();
+    var httpTool =
+        new HttpTool(
+            new ToolHttpClient(
+                new OutgoingHttpClient(time, new SystemThreads()),
+                time,
+                new AddressPolicy(Set.of()),
+                Credentials.none()));
 
     assertThat(
             httpTool.summary(

@@ -4,6 +4,7 @@ import dev.parley.protocol.ArtifactEvent;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.ToolCallId;
+import dev.parley.tool.ToolContext.ToolThought;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

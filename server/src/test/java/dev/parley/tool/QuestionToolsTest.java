@@ -9,6 +9,7 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.ThoughtEvent.ThoughtType;
 import dev.parley.protocol.ThoughtEvent.Verbosity;
 import dev.parley.protocol.ThoughtEvent.Visibility;
+import dev.parley.tool.ToolContext.ToolThought;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collections;

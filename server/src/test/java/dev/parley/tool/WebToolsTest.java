@@ -8,8 +8,14 @@ import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import dev.parley.net.AddressPolicy;
-import dev.parley.net.PublicAddresses;
+import dev.parley.net.AddressPolicy.PublicAddresses;
+import dev.parley.net.OutgoingHttpClient;
 import dev.parley.protocol.Json;
+import dev.parley.runtime.ManualTime;
+import dev.parley.runtime.SystemThreads;
+import dev.parley.runtime.SystemTime;
+import dev.parley.runtime.Threads;
+import dev.parley.runtime.Time;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -17,7 +23,6 @@ import java.net.UnknownHostException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -41,11 +46,14 @@ import tools.jackson.databind.node.ObjectNode;
 class WebToolsTest {
 
   private static final String TOKEN = "very-secret-token";
+  private static final Threads THREADS = new SystemThreads();
+  private static final Time TIME = new SystemTime(THREADS);
 
   @TempDir Path folder;
 
   private final List<String> seen = Collections.synchronizedList(new ArrayList<>());
   private final CountDownLatch release = new CountDownLatch(1);
+  private final OutgoingHttpClient client = new OutgoingHttpClient(TIME, THREADS);
   private ExecutorService threads;
   private HttpServer server;
   private FakeToolContext fakeToolContext;
@@ -64,6 +72,7 @@ class WebToolsTest {
   @AfterEach
   void close() {
     release.countDown();
+    client.close();
     server.stop(0);
     threads.close();
   }
@@ -122,16 +131,16 @@ class WebToolsTest {
           exchange.getResponseBody().flush();
           awaitRelease();
         });
-    var hasty = new FetchTool(new ToolHttpClient(reach(), credentials(), Duration.ofMillis(300)));
-
-    assertThat(
-            FakeToolContext.failed(
-                hasty.call(new FetchTool.Arguments(url + "/silent"), fakeToolContext)))
-        .contains("did not answer");
-    assertThat(
-            FakeToolContext.failed(
-                hasty.call(new FetchTool.Arguments(url + "/half"), fakeToolContext)))
-        .contains("did not answer");
+    var time = new ManualTime();
+    try (var patient = new OutgoingHttpClient(time, new SystemThreads())) {
+      var tool = new FetchTool(new ToolHttpClient(patient, time, reach(), credentials()));
+      for (var path : List.of("/silent", "/half")) {
+        new SystemThreads().start("clock", () -> time.advanceToWait(""));
+        var result = tool.call(new FetchTool.Arguments(url + path), fakeToolContext);
+        assertThat(FakeToolContext.failed(result))
+            .isEqualTo("the server did not answer within 30 s");
+      }
+    }
   }
 
   @Test
@@ -289,8 +298,9 @@ class WebToolsTest {
 
   @Test
   void both_ask_first_and_show_what_they_would_send() {
-    var fetchTool = new FetchTool(Set.of(), Credentials.none());
-    var httpTool = new HttpTool(Set.of(), Credentials.none());
+    var caller = new ToolHttpClient(client, TIME, reach(), Credentials.none());
+    var fetchTool = new FetchTool(caller);
+    var httpTool = new HttpTool(caller);
     var arguments =
         new HttpTool.Arguments("https://a.test/", "put", Json.object().put("A", "b"), "body");
 
@@ -305,14 +315,14 @@ class WebToolsTest {
   }
 
   private ToolResult fetch(String address) throws InterruptedException {
-    var caller = new ToolHttpClient(reach(), credentials());
+    var caller = new ToolHttpClient(client, TIME, reach(), credentials());
     return new FetchTool(caller).call(new FetchTool.Arguments(address), fakeToolContext);
   }
 
   private ToolResult http(
       String address, @Nullable String method, @Nullable ObjectNode headers, @Nullable String body)
       throws InterruptedException {
-    var caller = new ToolHttpClient(reach(), credentials());
+    var caller = new ToolHttpClient(client, TIME, reach(), credentials());
     return new HttpTool(caller)
         .call(new HttpTool.Arguments(address, method, headers, body), fakeToolContext);
   }

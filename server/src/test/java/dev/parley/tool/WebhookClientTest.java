@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.net.AddressPolicy;
+import dev.parley.net.OutgoingHttpClient;
+import dev.parley.runtime.SystemThreads;
+import dev.parley.runtime.SystemTime;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Map;
@@ -29,7 +32,9 @@ class WebhookClientTest {
     server.start();
     // Only the resolver of the policy knows the name: no other resolver finds the server.
     var reach = new AddressPolicy(Set.of(), _ -> new InetAddress[] {loopback}, _ -> true);
-    try (var webhookClient = new WebhookClient(reach, false)) {
+    var threads = new SystemThreads();
+    try (var http = new OutgoingHttpClient(new SystemTime(threads), threads)) {
+      var webhookClient = new WebhookClient(http, reach);
       var host = "hook.invalid:" + server.getAddress().getPort();
       var status = webhookClient.post("http://" + host + "/hook", Map.of(), new byte[] {'1'});
       assertThat(status).isEqualTo(202);

@@ -3,9 +3,9 @@ package dev.parley.api.a2a;
 import dev.parley.a2a.A2aError;
 import dev.parley.a2a.A2aException;
 import dev.parley.a2a.A2aVersion;
-import dev.parley.http.AgentTypeView;
-import dev.parley.http.ApiDependencies;
+import dev.parley.api.ApiDependencies;
 import dev.parley.http.Request;
+import dev.parley.protocol.AgentTypeView;
 import dev.parley.protocol.Rejection;
 import java.util.Arrays;
 import java.util.stream.Collectors;
@@ -73,11 +73,11 @@ final class A2aAgentResolver {
     return A2aVersion.parse(named).orElse(A2aVersion.V1_0);
   }
 
-  A2aCaller caller(Request request, A2aVersion a2aVersion) {
+  A2aCaller caller(Request request, A2aVersion version) {
     return new A2aCaller(
         request.principal(),
         find(request).id(),
-        a2aVersion,
+        version,
         request.variable("namespace").isPresent(),
         null,
         () -> parts.approvals().agent(request));

@@ -1,15 +1,16 @@
 package dev.parley.api.a2a;
 
 import dev.parley.a2a.A2aVersion;
-import dev.parley.http.AgentTypeView;
-import dev.parley.http.ApiDependencies;
+import dev.parley.api.ApiDependencies;
+import dev.parley.api.a2a.A2aRestRoutes.A2aRestErrors;
 import dev.parley.http.ErrorFormat;
 import dev.parley.http.Parameter;
 import dev.parley.http.Request;
 import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
 import dev.parley.http.Route.Method;
-import dev.parley.http.RouteHandler;
+import dev.parley.http.Route.RouteHandler;
+import dev.parley.protocol.AgentTypeView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -46,26 +47,24 @@ public final class A2aApi {
       ApiDependencies parts,
       PushConfigRegistry pushes,
       A2aSettings settings,
-      A2aSettings.A2aAccess a2aAccess) {
+      A2aSettings.A2aAccess access) {
     this.parts = parts;
     this.taskReader = new A2aTaskReader(parts, settings.kagent());
     this.pushConfigs = pushes;
     this.settings = settings;
-    addAll(a2aAccess);
+    addAll(access);
   }
 
   public List<Route> routes() {
     return List.copyOf(routes);
   }
 
-  private void addAll(A2aSettings.A2aAccess a2aAccess) {
-    var a2aAgentResolver = new A2aAgentResolver(parts);
-    var a2aOperations = new A2aOperations(parts, taskReader, pushConfigs, settings);
-    var extensionNegotiation = new ExtensionNegotiation(settings.requiredExtensions());
-    var agentCards =
-        new AgentCards(
-            settings, a2aAccess, pushConfigs, extensionNegotiation, parts.clock().instant());
-    var rpc = new A2aJsonRpc(a2aAgentResolver, a2aOperations, agentCards, extensionNegotiation);
+  private void addAll(A2aSettings.A2aAccess access) {
+    var agents = new A2aAgentResolver(parts);
+    var operations = new A2aOperations(parts, taskReader, pushConfigs, settings);
+    var negotiation = new ExtensionNegotiation(settings.requiredExtensions());
+    var cards = new AgentCards(settings, access, negotiation, parts.time().instant());
+    var rpc = new A2aJsonRpc(agents, operations, cards, negotiation);
     for (var prefix : List.of(AGENT, KAGENT)) {
       // Some clients add a slash to the address from the agent card.
       add(Method.POST, prefix, "Calls an agent by A2A over JSON-RPC", rpc::handle);
@@ -74,26 +73,23 @@ public final class A2aApi {
           Method.GET,
           prefix,
           "Shows an agent's card",
-          request ->
-              agentCards.reply(
-                  request, a2aAgentResolver.find(request), a2aAgentResolver.cardVersion(request)));
-      card(prefix, a2aAgentResolver, agentCards, a2aAgentResolver::find);
+          request -> cards.reply(request, agents.find(request), agents.cardVersion(request)));
+      card(prefix, agents, cards, agents::find);
     }
-    card("", a2aAgentResolver, agentCards, _ -> a2aAgentResolver.defaultAgent());
+    card("", agents, cards, _ -> agents.defaultAgent());
     var rest =
-        new A2aRestRoutes.A2aRestDependencies(
-            a2aAgentResolver, a2aOperations, agentCards, extensionNegotiation, settings);
+        new A2aRestRoutes.A2aRestDependencies(agents, operations, cards, negotiation, settings);
     var early = new A2aRestRoutes(rest, A2aVersion.V0_3);
     var now = new A2aRestRoutes(rest, A2aVersion.V1_0);
-    routes.addAll(A2aRestPaths.of(AGENT + "/v1", early, A2aVersion.V0_3));
-    routes.addAll(A2aRestPaths.of(AGENT, now, A2aVersion.V1_0));
-    routes.addAll(A2aRestPaths.of(AGENT + "/{tenant}", now, A2aVersion.V1_0));
+    routes.addAll(early.routes(AGENT + "/v1"));
+    routes.addAll(now.routes(AGENT));
+    routes.addAll(now.routes(AGENT + "/{tenant}"));
   }
 
   private void card(
       String prefix,
-      A2aAgentResolver a2aAgentResolver,
-      AgentCards agentCards,
+      A2aAgentResolver agents,
+      AgentCards cards,
       Function<Request, AgentTypeView> agent) {
     for (var path : List.of(AgentCards.PATH, AgentCards.EARLY_PATH)) {
       add(
@@ -102,18 +98,18 @@ public final class A2aApi {
           "Shows an agent's card",
           request -> {
             var found = agent.apply(request);
-            return agentCards.reply(request, found, a2aAgentResolver.cardVersion(request));
+            return cards.reply(request, found, agents.cardVersion(request));
           });
     }
   }
 
-  private void add(Method method, String path, String summary, RouteHandler routeHandler) {
+  private void add(Method method, String path, String summary, RouteHandler handler) {
     routes.add(
         new Route(
             method,
             path,
             new Route.RouteDescription(
                 summary, PARAMETERS, null, ResponseDescription.other(A2aRequestBody.JSON)),
-            routeHandler));
+            handler));
   }
 }

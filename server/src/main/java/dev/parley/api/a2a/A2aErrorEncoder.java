@@ -37,7 +37,7 @@ final class A2aErrorEncoder {
   }
 
   /// The response to a failed JSON-RPC request.
-  static ObjectNode jsonRpcError(A2aVersion a2aVersion, JsonNode id, A2aException fault) {
+  static ObjectNode jsonRpcError(A2aVersion version, JsonNode id, A2aException fault) {
     var json = Json.object().put("jsonrpc", "2.0");
     json.set("id", id);
     var error =
@@ -45,7 +45,7 @@ final class A2aErrorEncoder {
             .put("code", fault.error().code())
             .put("message", String.valueOf(fault.getMessage()));
     if (fault.error().definedByA2a()
-        && (a2aVersion == A2aVersion.V1_0 || fault.error() == A2aError.VERSION_NOT_SUPPORTED)) {
+        && (version == A2aVersion.V1_0 || fault.error() == A2aError.VERSION_NOT_SUPPORTED)) {
       error.putArray("data").add(errorInfo(fault.error()));
     }
     return json;

@@ -6,6 +6,8 @@ import dev.parley.a2a.A2aParser;
 import dev.parley.a2a.A2aPart;
 import dev.parley.a2a.A2aRole;
 import dev.parley.a2a.A2aVersion;
+import dev.parley.projection.TaskTree.OpenQuestion;
+import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.EarlyEnd;
 import dev.parley.protocol.EmptyAnswer;
@@ -15,11 +17,20 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.Origin;
+import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
+import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
 import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -33,12 +44,12 @@ final class A2aMessageMapper {
 
   private static final String SUBAGENT_SESSION = "kagent_subagent_session_id";
 
-  private final KagentMetadata kagentMetadata;
-  private final A2aVersion a2aVersion;
+  private final KagentMetadata marks;
+  private final A2aVersion version;
 
-  A2aMessageMapper(KagentMetadata marks, A2aVersion a2aVersion) {
-    this.kagentMetadata = marks;
-    this.a2aVersion = a2aVersion;
+  A2aMessageMapper(KagentMetadata marks, A2aVersion version) {
+    this.marks = marks;
+    this.version = version;
   }
 
   /// A message of a user or the agent.
@@ -47,18 +58,18 @@ final class A2aMessageMapper {
     var kept = message.facts().extension(METADATA_KEY).orElseGet(Json::object);
     return new A2aMessage(
         kept.path("messageId").asString(message.messageId().value()),
-        kagentMetadata.context().value(),
-        kagentMetadata.root().value(),
+        marks.context().value(),
+        marks.root().value(),
         own ? A2aRole.USER : A2aRole.AGENT,
         parts(message),
-        kagentMetadata.ofMessage(
+        marks.ofMessage(
             own
                 ? metadata(kept)
                 : withMarks(
                     metadata(kept),
                     message.facts().earlyEnd().orElse(null),
                     message.facts().emptyAnswer()),
-            own ? KagentMetadata.USER : kagentMetadata.agent().value()),
+            own ? KagentMetadata.USER : marks.agent().value()),
         texts(kept.path("extensions")),
         texts(kept.path("referenceTaskIds")));
   }
@@ -114,22 +125,20 @@ final class A2aMessageMapper {
       var value = received.value();
       parts.add(value.isString() ? A2aPart.text(value.stringValue()) : A2aPart.data(value));
     }
-    var told = kept.path("metadata") instanceof ObjectNode object ? object : null;
     return new A2aMessage(
         id,
-        kagentMetadata.context().value(),
-        kagentMetadata.root().value(),
+        marks.context().value(),
+        marks.root().value(),
         A2aRole.USER,
         parts,
-        kagentMetadata.ofMessage(told, KagentMetadata.USER),
+        marks.ofMessage(metadata(kept), KagentMetadata.USER),
         texts(kept.path("extensions")),
         List.of());
   }
 
   /// A tool call.
   A2aMessage toolCall(Entry entry, ToolStart start) {
-    var data = Json.object().put("id", start.toolCallId().value()).put("name", start.toolName());
-    data.set("args", start.arguments());
+    var data = call(start.toolCallId().value(), start.toolName(), start.arguments());
     var about = Json.object().put(KagentMetadata.TYPE, "function_call");
     if (start.subagentMetadata() != null && !start.subagentMetadata().taskIds().isEmpty()) {
       var children = start.subagentMetadata().taskIds();
@@ -137,7 +146,7 @@ final class A2aMessageMapper {
       var all = about.putArray("kagent_subagent_session_ids");
       children.forEach(child -> all.add(child.value()));
     }
-    return agentMessage(entry, List.of(data(data, kagentMetadata.ofPart(about))), null);
+    return agentMessage(entry, List.of(data(data, marks.ofPart(about))), null);
   }
 
   /// A call that starts a sub-agent.
@@ -151,13 +160,13 @@ final class A2aMessageMapper {
     if (toolName != null) {
       about.put("toolName", toolName);
     }
-    return agentMessage(entry, List.of(data(data, kagentMetadata.ofPart(about))), null);
+    return agentMessage(entry, List.of(data(data, marks.ofPart(about))), null);
   }
 
   /// The result of a sub-agent.
   A2aMessage agentResult(Entry entry, ObjectNode data) {
     var about = Json.object().put(KagentMetadata.TYPE, "function_response");
-    return agentMessage(entry, List.of(data(data, kagentMetadata.ofPart(about))), null);
+    return agentMessage(entry, List.of(data(data, marks.ofPart(about))), null);
   }
 
   /// The result of a tool call.
@@ -175,7 +184,17 @@ final class A2aMessageMapper {
     } else if (end.error() != null) {
       response.put("result", end.error());
     }
-    var data = Json.object().put("id", end.toolCallId().value()).put("name", end.toolName());
+    return result(end.toolCallId().value(), end.toolName(), response);
+  }
+
+  private static ObjectNode call(String id, String name, ObjectNode args) {
+    var data = Json.object().put("id", id).put("name", name);
+    data.set("args", args);
+    return data;
+  }
+
+  private static ObjectNode result(String id, String name, ObjectNode response) {
+    var data = Json.object().put("id", id).put("name", name);
     data.set("response", response);
     return data;
   }
@@ -185,26 +204,26 @@ final class A2aMessageMapper {
   }
 
   /// The open questions as one message.
-  A2aMessage question(Entry entry, List<TaskStateFold.A2aQuestion> asked) {
-    var text = asked.stream().map(one -> prompt(one)).distinct().collect(Collectors.joining("\n"));
+  A2aMessage question(Entry entry, List<OpenQuestion> asked) {
+    var text =
+        asked.stream().map(A2aMessageMapper::prompt).distinct().collect(Collectors.joining("\n"));
     var parts = new ArrayList<>(List.of(A2aPart.text(text)));
     for (var one : asked) {
-      if (one.event() instanceof AuthRequired auth) {
-        parts.add(A2aPart.data(signIn(auth)));
+      var input = one.input();
+      if (one.auth() != null) {
+        parts.add(A2aPart.data(signIn(one.auth())));
       }
-      if (one.event() instanceof InputRequired input && !HitlExtension.isApproval(input)) {
+      if (input != null && !HitlExtension.isApproval(input)) {
         parts.add(A2aPart.data(inputRequest(input)));
       }
       // Clients of 1.0 read the extension instead.
-      if (one.event() instanceof InputRequired input
-          && a2aVersion == A2aVersion.V0_3
-          && kagentMetadata.enabled()) {
+      if (input != null && version == A2aVersion.V0_3 && marks.enabled()) {
         var about = Json.object().put(KagentMetadata.TYPE, "function_call");
         about.put("kagent_is_long_running", true);
-        parts.add(data(HitlExtension.confirmation(one, input, kagentMetadata.root()), about));
+        parts.add(data(HitlExtension.confirmation(one.origin(), input, marks.root()), about));
       }
     }
-    var request = HitlExtension.request(asked, kagentMetadata.root());
+    var request = HitlExtension.request(asked, marks.root());
     var told = Json.object();
     request.ifPresent(
         payload -> {
@@ -226,18 +245,17 @@ final class A2aMessageMapper {
 
   private ObjectNode withContext(ObjectNode payload) {
     if (payload.path("nested") instanceof ObjectNode nested) {
-      nested.put("context_id", kagentMetadata.context().value());
+      nested.put("context_id", marks.context().value());
     }
     return payload;
   }
 
-  private static String prompt(TaskStateFold.A2aQuestion a2aQuestion) {
-    return switch (a2aQuestion.event()) {
-      case InputRequired asked -> asked.prompt();
-      case AuthRequired asked ->
-          asked.authUrl() == null ? asked.prompt() : asked.prompt() + "\n" + asked.authUrl();
-      default -> "";
-    };
+  private static String prompt(OpenQuestion question) {
+    if (question.input() != null) {
+      return question.input().prompt();
+    }
+    var asked = Objects.requireNonNull(question.auth());
+    return asked.authUrl() == null ? asked.prompt() : asked.prompt() + "\n" + asked.authUrl();
   }
 
   /// A question with the data that a client needs to show a form, and the values that decline or
@@ -279,20 +297,117 @@ final class A2aMessageMapper {
   /// An agent message that explains a status.
   A2aMessage statusMessage(Entry entry, String text, @Nullable String errorCode) {
     var told =
-        errorCode == null || !kagentMetadata.enabled()
+        errorCode == null || !marks.enabled()
             ? null
             : Json.object().put("kagent_error_code", errorCode);
     return agentMessage(entry, List.of(A2aPart.text(text)), told);
   }
 
   private A2aMessage agentMessage(Entry entry, List<A2aPart> parts, @Nullable ObjectNode told) {
-    var author = entry.origin() == null ? kagentMetadata.agent() : entry.origin().agentId();
+    var author = entry.origin() == null ? marks.agent() : entry.origin().agentId();
     return new A2aMessage(
         entry.eventId().toString(),
-        kagentMetadata.context().value(),
-        kagentMetadata.root().value(),
+        marks.context().value(),
+        marks.root().value(),
         A2aRole.AGENT,
         parts,
-        kagentMetadata.ofMessage(told, author.value()));
+        marks.ofMessage(told, author.value()));
+  }
+
+  /// Maps tool calls that start sub-agents to the messages that kagent clients expect.
+  ///
+  /// These clients recognize a sub-agent by the separator in the tool's name, and open one session
+  /// per call. A call that starts one agent is therefore shown with that agent's name. A call that
+  /// starts several agents keeps its own name and is followed by one call per agent, whose id is the
+  /// id of the agent's task. Without kagent metadata, all calls are shown unchanged. For one thread.
+  static final class SubagentCallMapper {
+
+    private static final String NAME_PREFIX = "default__NS__";
+
+    private final A2aMessageMapper messages;
+    private final boolean kagent;
+    private final Map<CallKey, StartedSubagent> startedSubagents = new HashMap<>();
+    private final Map<TaskId, PendingCall> pendingCalls = new HashMap<>();
+    private final Map<TaskId, String> batchNames = new HashMap<>();
+
+    /// A tool call. Its id is unique only within its task.
+    private record CallKey(TaskId task, ToolCallId call) {}
+
+    /// A call that starts one agent, before that agent is known.
+    private record PendingCall(CallKey key, ToolStart start) {}
+
+    /// A call that started one agent.
+    private record StartedSubagent(TaskId child, String name) {}
+
+    SubagentCallMapper(A2aMessageMapper messages, boolean kagent) {
+      this.messages = messages;
+      this.kagent = kagent;
+    }
+
+    /// The message for the start of a call; empty if it follows once the called agent is known.
+    Optional<A2aMessage> start(Entry entry, Origin origin, ToolStart start) {
+      var subagents = start.subagentMetadata();
+      if (!kagent || subagents == null || subagents.taskIds().isEmpty()) {
+        return Optional.of(messages.toolCall(entry, start));
+      }
+      if (subagents.taskIds().size() == 1) {
+        var child = subagents.taskIds().getFirst();
+        pendingCalls.put(
+            child, new PendingCall(new CallKey(origin.taskId(), start.toolCallId()), start));
+        return Optional.empty();
+      }
+      subagents.taskIds().forEach(child -> batchNames.put(child, ""));
+      return Optional.of(messages.toolCall(entry, start));
+    }
+
+    /// The message for an agent that a call starts.
+    Optional<A2aMessage> created(Entry entry, Origin origin, SubtaskCreated created) {
+      var child = created.subtaskId();
+      var name = name(created.agentId() == null ? origin.agentId() : created.agentId());
+      var single = pendingCalls.remove(child);
+      if (single != null) {
+        var start = single.start();
+        startedSubagents.put(single.key(), new StartedSubagent(child, name));
+        var data = call(start.toolCallId().value(), name, start.arguments());
+        return Optional.of(messages.agentCall(entry, data, child, start.toolName()));
+      }
+      if (batchNames.replace(child, name) == null) {
+        return Optional.empty();
+      }
+      var data = call(child.value(), name, Json.object().put("request", created.prompt()));
+      return Optional.of(messages.agentCall(entry, data, child, null));
+    }
+
+    /// The message for the result of one of several agents that a call started.
+    Optional<A2aMessage> completed(Entry entry, SubtaskComplete end) {
+      var name = batchNames.remove(end.subtaskId());
+      if (name == null || name.isEmpty()) {
+        return Optional.empty();
+      }
+      var response = Json.object();
+      if (end.status() != TaskState.COMPLETED) {
+        response.put("isError", true);
+      }
+      var text = end.result() == null ? end.error() : end.result();
+      response.put("result", text == null ? end.status().wire() : text);
+      response.put("subagent_session_id", end.subtaskId().value());
+      return Optional.of(
+          messages.agentResult(entry, result(end.subtaskId().value(), name, response)));
+    }
+
+    /// The message for the end of a call.
+    A2aMessage complete(Entry entry, Origin origin, ToolComplete end) {
+      var started = startedSubagents.remove(new CallKey(origin.taskId(), end.toolCallId()));
+      if (started == null) {
+        return messages.toolResult(entry, end);
+      }
+      var data = A2aMessageMapper.resultData(end).put("name", started.name());
+      data.withObject("/response").put("subagent_session_id", started.child().value());
+      return messages.agentResult(entry, data);
+    }
+
+    private static String name(AgentTypeId agent) {
+      return NAME_PREFIX + agent.value().replace('-', '_');
+    }
   }
 }

@@ -9,30 +9,37 @@ import dev.parley.a2a.A2aRole;
 import dev.parley.a2a.A2aState;
 import dev.parley.a2a.A2aVersion;
 import dev.parley.a2a.SendMessageRequest;
-import dev.parley.http.ApiDependencies;
-import dev.parley.http.ContextIdGenerator;
+import dev.parley.api.ApiDependencies;
+import dev.parley.api.ContextIdGenerator;
+import dev.parley.http.Sha256;
 import dev.parley.log.AppendGuard;
-import dev.parley.projection.MessageView;
-import dev.parley.projection.TaskView;
+import dev.parley.protocol.AcceptedMessage;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Id;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageId;
+import dev.parley.protocol.MessageView;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
-import dev.parley.task.AcceptedMessage;
+import dev.parley.protocol.TaskView;
 import dev.parley.task.Rewinder;
 import dev.parley.task.Submission;
 import dev.parley.task.WhenBusy;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -41,7 +48,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class A2aMessageSender {
 
   private final ApiDependencies parts;
-  private final A2aTaskLookup a2aTaskLookup;
+  private final A2aTaskLookup lookup;
   private final A2aTaskReader taskReader;
   private final QuestionAnswers answers;
   private final PushConfigRegistry pushConfigs;
@@ -50,12 +57,12 @@ final class A2aMessageSender {
 
   A2aMessageSender(
       ApiDependencies parts,
-      A2aTaskLookup a2aTaskLookup,
+      A2aTaskLookup lookup,
       A2aTaskReader form,
       PushConfigRegistry pushes,
       A2aSettings settings) {
     this.parts = parts;
-    this.a2aTaskLookup = a2aTaskLookup;
+    this.lookup = lookup;
     this.taskReader = form;
     this.pushConfigs = pushes;
     this.settings = settings;
@@ -66,40 +73,40 @@ final class A2aMessageSender {
   /// Appends the message to the log and returns the task that it belongs to.
   ///
   /// @throws A2aException if the message is not valid
-  TaskView send(A2aCaller a2aCaller, SendMessageRequest request) {
+  TaskView send(A2aCaller caller, SendMessageRequest request) {
     var message = validated(request);
     if (message.taskId() == null) {
-      var context = context(a2aCaller, message);
-      return startTask(a2aCaller, request, context, null);
+      var context = context(caller, message);
+      return startTask(caller, request, context, null);
     }
-    var task = a2aTaskLookup.find(a2aCaller, message.taskId());
+    var task = lookup.find(caller, message.taskId());
     if (message.contextId() != null && !message.contextId().equals(task.contextId().value())) {
-      throw invalid(
+      throw A2aException.invalid(
           "message.contextId: task " + task.taskId() + " is in context " + task.contextId());
     }
-    return continueTask(a2aCaller, request, task);
+    return continueTask(caller, request, task);
   }
 
   /// Rewinds the context and sends the message, in one append.
   TaskView rewindAndSend(
-      A2aCaller a2aCaller,
+      A2aCaller caller,
       SendMessageRequest request,
       ContextId context,
       Supplier<Rewinder.RewindPlan> rewind) {
     validated(request);
-    return startTask(a2aCaller, request, context, rewind);
+    return startTask(caller, request, context, rewind);
   }
 
   private A2aMessage validated(SendMessageRequest request) {
     var message = request.message();
     if (message.role() != A2aRole.USER) {
-      throw invalid("message.role: must be the role user");
+      throw A2aException.invalid("message.role: must be the role user");
     }
     if (!Id.valid(message.messageId())) {
-      throw invalid("message." + Id.rejection("messageId").getMessage());
+      throw A2aException.invalid("message." + Id.rejection("messageId").getMessage());
     }
     if (message.contextId() != null && !Id.valid(message.contextId())) {
-      throw invalid("message." + Id.rejection("contextId").getMessage());
+      throw A2aException.invalid("message." + Id.rejection("contextId").getMessage());
     }
     message.parts().forEach(mediaTypes::check);
     if (request.push() != null) {
@@ -110,45 +117,45 @@ final class A2aMessageSender {
 
   /// The context that the message names, or else one that is derived from the message, so that a
   /// retry uses the same context.
-  private ContextId context(A2aCaller a2aCaller, A2aMessage message) {
+  private ContextId context(A2aCaller caller, A2aMessage message) {
     if (message.contextId() != null) {
       return new ContextId(message.contextId());
     }
     if (!settings.idempotent()) {
       return new ContextId(parts.ids().get().toString());
     }
-    var about = a2aCaller.agent() + "\n" + a2aCaller.tenant() + "\n" + message.messageId();
-    return ContextIdGenerator.of(a2aCaller.principal(), "a2a\n" + about);
+    var about = caller.agent() + "\n" + caller.tenant() + "\n" + message.messageId();
+    return ContextIdGenerator.of(caller.principal(), "a2a\n" + about);
   }
 
   private TaskView startTask(
-      A2aCaller a2aCaller,
+      A2aCaller caller,
       SendMessageRequest request,
       ContextId context,
       @Nullable Supplier<Rewinder.RewindPlan> rewind) {
-    var submission = submission(a2aCaller, request, context, null);
+    var submission = submission(caller, request, context, null);
     // Check before the context is created, so that a rejected message leaves no empty context.
     parts.tasks().check(submission);
     try {
-      parts.log().create(context, new ContextCreated(a2aCaller.principal(), null, null));
-      a2aTaskLookup.check(a2aCaller, context);
+      parts.log().create(context, new ContextCreated(caller.principal(), null, null));
+      lookup.check(caller, context);
     } catch (Rejection.NotFound | Rejection.Gone notTheirs) {
-      throw invalid("message.contextId: " + notTheirs.getMessage());
+      throw A2aException.invalid("message.contextId: " + notTheirs.getMessage());
     }
     if (rewind == null) {
       var sent = sentBefore(context, request.message());
       if (sent.isPresent()) {
-        return withPushConfig(a2aCaller, request, sent.get());
+        return withPushConfig(caller, request, sent.get());
       }
     }
-    var acceptedMessage =
+    var accepted =
         submitOnce(
             request.message().messageId(),
             () ->
                 rewind == null
                     ? parts.tasks().submit(submission)
                     : parts.tasks().submit(submission, rewind));
-    return withPushConfig(a2aCaller, request, acceptedMessage);
+    return withPushConfig(caller, request, accepted);
   }
 
   private static AcceptedMessage submitOnce(
@@ -204,8 +211,8 @@ final class A2aMessageSender {
             + " is already the id of a different message; send this message with a new id");
   }
 
-  private TaskView continueTask(A2aCaller a2aCaller, SendMessageRequest request, TaskView task) {
-    var fold = taskReader.currentFold(task, a2aCaller.version());
+  private TaskView continueTask(A2aCaller caller, SendMessageRequest request, TaskView task) {
+    var fold = taskReader.currentFold(task, caller.version());
     if (settings.idempotent()) {
       if (fold.containsMessage(request.message())) {
         return task;
@@ -215,7 +222,7 @@ final class A2aMessageSender {
       }
       var sent = sentBefore(task.contextId(), request.message());
       if (sent.isPresent()) {
-        return withPushConfig(a2aCaller, request, sent.get());
+        return withPushConfig(caller, request, sent.get());
       }
     }
     var state = fold.state();
@@ -227,46 +234,44 @@ final class A2aMessageSender {
               + state.kebab()
               + ")";
       throw new A2aException(
-          a2aCaller.version() == A2aVersion.V1_0
+          caller.version() == A2aVersion.V1_0
               ? A2aError.UNSUPPORTED_OPERATION
               : A2aError.INVALID_PARAMS,
           ended + ": send the message without taskId to begin another task");
     }
     if (state.interrupted()) {
-      answers.answer(a2aCaller, request.message(), fold, idempotencyGuard(a2aCaller, request));
-      return withPushConfig(a2aCaller, request, task, false);
+      answers.answer(caller, request.message(), fold, idempotencyGuard(caller, request));
+      return withPushConfig(caller, request, task, false);
     }
     var how = state == A2aState.WORKING ? WhenBusy.STEER : WhenBusy.ENQUEUE;
     if (how == WhenBusy.STEER) {
       // The task may ask a question in the meantime, which the message then answers.
-      var _ = a2aCaller.answerer().get();
+      var _ = caller.answerer().get();
     }
-    var submission = submission(a2aCaller, request, task.contextId(), how);
+    var submission = submission(caller, request, task.contextId(), how);
     var id = request.message().messageId();
-    return withPushConfig(
-        a2aCaller, request, submitOnce(id, () -> parts.tasks().submit(submission)));
+    return withPushConfig(caller, request, submitOnce(id, () -> parts.tasks().submit(submission)));
   }
 
   private TaskView withPushConfig(
-      A2aCaller a2aCaller, SendMessageRequest request, AcceptedMessage acceptedMessage) {
-    var task = task(acceptedMessage.contextId(), acceptedMessage.taskId().value());
-    return withPushConfig(
-        a2aCaller, request, task, acceptedMessage.messageId().equals(task.messageId()));
+      A2aCaller caller, SendMessageRequest request, AcceptedMessage accepted) {
+    var task = task(accepted.contextId(), accepted.taskId().value());
+    return withPushConfig(caller, request, task, accepted.messageId().equals(task.messageId()));
   }
 
-  private TaskView withPushConfig(A2aCaller a2aCaller, SendMessageRequest request, TaskView task) {
+  private TaskView withPushConfig(A2aCaller caller, SendMessageRequest request, TaskView task) {
     var id = new MessageId(request.message().messageId());
-    return withPushConfig(a2aCaller, request, task, id.equals(task.messageId()));
+    return withPushConfig(caller, request, task, id.equals(task.messageId()));
   }
 
   /// @param began whether the task began with this message: its webhook then receives all updates
   private TaskView withPushConfig(
-      A2aCaller a2aCaller, SendMessageRequest request, TaskView task, boolean began) {
+      A2aCaller caller, SendMessageRequest request, TaskView task, boolean began) {
     if (request.push() != null) {
       if (began) {
-        pushConfigs.registerFromStart(a2aCaller, task, request.push());
+        pushConfigs.registerFromStart(caller, task, request.push());
       } else {
-        pushConfigs.register(a2aCaller, task, request.push());
+        pushConfigs.register(caller, task, request.push());
       }
     }
     return task;
@@ -280,22 +285,22 @@ final class A2aMessageSender {
   }
 
   private Submission submission(
-      A2aCaller a2aCaller,
+      A2aCaller caller,
       SendMessageRequest request,
       ContextId context,
       @Nullable WhenBusy whenBusy) {
     var message = request.message();
     var text = MessageText.of(message);
     if (text.isBlank()) {
-      throw invalid("message.parts: a message needs text, data or a file");
+      throw A2aException.invalid("message.parts: a message needs text, data or a file");
     }
     var metadata = Json.object();
-    if (a2aCaller.tenant() != null) {
-      metadata.putObject(A2aMessageMapper.METADATA_KEY).put("tenant", a2aCaller.tenant());
+    if (caller.tenant() != null) {
+      metadata.putObject(A2aMessageMapper.METADATA_KEY).put("tenant", caller.tenant());
     }
     var taskOptions =
         new Submission.TaskOptions(
-            a2aCaller.agent(),
+            caller.agent(),
             null,
             null,
             null,
@@ -306,11 +311,11 @@ final class A2aMessageSender {
             metadata.isEmpty() ? null : metadata);
     return new Submission(
         context,
-        a2aCaller.principal(),
+        caller.principal(),
         text,
         json(message),
         taskOptions,
-        idempotencyGuard(a2aCaller, request),
+        idempotencyGuard(caller, request),
         submissionLabel(context, message));
   }
 
@@ -366,31 +371,135 @@ final class A2aMessageSender {
   }
 
   /// A guard that ignores a repeated message and rejects a different message with the same id.
-  private AppendGuard idempotencyGuard(A2aCaller a2aCaller, SendMessageRequest request) {
+  private AppendGuard idempotencyGuard(A2aCaller caller, SendMessageRequest request) {
     var message = request.message();
     return settings.idempotent()
         ? new AppendGuard.IdempotencyKey(
-            a2aCaller.principal(),
-            "a2a:" + a2aCaller.agent() + ":" + message.messageId(),
-            hash(message))
+            caller.principal(), "a2a:" + caller.agent() + ":" + message.messageId(), hash(message))
         : AppendGuard.none();
   }
 
   /// The hash of the message's parts, without its metadata.
   private static String hash(A2aMessage message) {
-    try {
-      var digest = MessageDigest.getInstance("SHA-256");
+    var newline = new byte[] {'\n'};
+    var parts =
+        message.parts().stream()
+            .flatMap(part -> Stream.of(Json.bytes(json(part)), newline))
+            .toArray(byte[][]::new);
+    return HexFormat.of().formatHex(Sha256.of(parts));
+  }
+
+  /// Converts a message to text for an agent.
+  static final class MessageText {
+
+    private static final int FILE_MAX = 100_000;
+
+    private MessageText() {}
+
+    /// The message's text, data as JSON, and files: their content if it is text, or else only their
+    /// names.
+    static String of(A2aMessage message) {
+      var pieces = new ArrayList<String>();
       for (var part : message.parts()) {
-        digest.update(Json.bytes(json(part)));
-        digest.update((byte) '\n');
+        var text =
+            switch (part.content()) {
+              case A2aPart.TextContent(var said) -> said;
+              case A2aPart.DataContent(var value) -> value.toString();
+              case A2aPart.UrlContent(var url) -> named(part) + " at " + url;
+              case A2aPart.RawContent(var base64) ->
+                  text(part.mediaType(), base64)
+                      .map(content -> named(part) + ":\n" + content)
+                      .orElseGet(() -> named(part));
+            };
+        if (!text.isBlank()) {
+          pieces.add(text);
+        }
       }
-      return HexFormat.of().formatHex(digest.digest());
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException(impossible);
+      return String.join("\n", pieces);
+    }
+
+    private static String named(A2aPart part) {
+      return "The file "
+          + (part.filename() == null ? "without a name" : part.filename())
+          + (part.mediaType() == null ? "" : " (" + part.mediaType() + ")");
+    }
+
+    private static Optional<String> text(@Nullable String mediaType, String base64) {
+      var textual =
+          mediaType == null
+              || mediaType.startsWith("text/")
+              || mediaType.contains("json")
+              || mediaType.contains("xml");
+      if (!textual || base64.length() > FILE_MAX) {
+        return Optional.empty();
+      }
+      try {
+        var bytes = Base64.getMimeDecoder().decode(base64);
+        return Optional.of(
+            StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+      } catch (IllegalArgumentException | CharacterCodingException notText) {
+        return Optional.empty();
+      }
     }
   }
 
-  private static A2aException invalid(String message) {
-    return new A2aException(A2aError.INVALID_PARAMS, message);
+  /// The media types that agents read and write: text formats, and the configured types.
+  ///
+  /// @param configured additional types that agents read; `*/*` is every type
+  record MediaTypes(List<String> configured) {
+
+    private static final String ANY = "*/*";
+
+    /// The text types in agent cards.
+    private static final List<String> TEXT_TYPES =
+        List.of("text/plain", "text/markdown", "text/csv", "text/html", "application/json");
+
+    /// The output modes in agent cards.
+    static final List<String> OUTPUT_MODES =
+        List.of("text/plain", "text/markdown", "application/json");
+
+    private static final Set<String> TEXTUAL_TYPES =
+        Set.of(
+            "text",
+            "application/json",
+            "application/jsonl",
+            "application/x-ndjson",
+            "application/xml",
+            "application/yaml",
+            "application/x-yaml",
+            "application/toml",
+            "application/sql",
+            "application/javascript");
+
+    MediaTypes {
+      configured = configured.stream().map(type -> type.toLowerCase(Locale.ROOT)).toList();
+    }
+
+    /// The input modes in agent cards.
+    List<String> inputModes() {
+      return Stream.concat(TEXT_TYPES.stream(), configured.stream()).toList();
+    }
+
+    /// Rejects a part that agents cannot read.
+    void check(A2aPart part) {
+      var type = part.mediaType();
+      if (type == null) {
+        return;
+      }
+      var plain = type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+      if (!configured.contains(ANY)
+          && !configured.contains(plain)
+          && !plain.startsWith("text/")
+          && !plain.endsWith("+json")
+          && !plain.endsWith("+xml")
+          && !TEXTUAL_TYPES.contains(plain)) {
+        throw new A2aException(
+            A2aError.CONTENT_TYPE_NOT_SUPPORTED,
+            "Incompatible content types: this agent does not read "
+                + type
+                + "; it reads "
+                + String.join(", ", inputModes()));
+      }
+    }
   }
 }

@@ -7,17 +7,18 @@ import dev.parley.a2a.A2aResponseItem;
 import dev.parley.a2a.A2aTask;
 import dev.parley.a2a.A2aVersion;
 import dev.parley.a2a.SendMessageRequest;
+import dev.parley.api.ApiDependencies;
 import dev.parley.api.a2a.A2aTaskFold.A2aStreamItem;
 import dev.parley.api.a2a.A2aTaskStream.A2aFrameWriter;
-import dev.parley.http.ApiDependencies;
+import dev.parley.api.a2a.TaskLister.ListTasksRequest;
 import dev.parley.http.BlockingCall;
-import dev.parley.http.FrameCursor;
 import dev.parley.http.FrameStream;
 import dev.parley.http.OpenStreams;
-import dev.parley.http.ProjectedStream;
-import dev.parley.projection.TaskView;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskView;
+import dev.parley.stream.FrameCursor;
+import dev.parley.stream.ProjectedStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -39,7 +40,7 @@ final class A2aOperations {
 
   private final ApiDependencies parts;
   private final A2aTaskReader taskReader;
-  private final A2aTaskLookup a2aTaskLookup;
+  private final A2aTaskLookup lookup;
   private final A2aMessageSender sender;
   private final A2aRewind rewind;
   private final TaskLister taskLister;
@@ -50,31 +51,30 @@ final class A2aOperations {
     this.parts = parts;
     this.taskReader = form;
     this.pushConfigs = pushes;
-    this.a2aTaskLookup = new A2aTaskLookup(parts.views(), parts.access());
-    this.sender = new A2aMessageSender(parts, a2aTaskLookup, form, pushes, settings);
+    this.lookup = new A2aTaskLookup(parts.views(), parts.access());
+    this.sender = new A2aMessageSender(parts, lookup, form, pushes, settings);
     this.taskLister = new TaskLister(parts, form);
-    this.rewind = new A2aRewind(parts, a2aTaskLookup, sender, form);
+    this.rewind = new A2aRewind(parts, lookup, sender, form);
   }
 
   PushConfigRegistry pushConfigs() {
     return pushConfigs;
   }
 
-  TaskView find(A2aCaller a2aCaller, String id) {
-    return a2aTaskLookup.find(a2aCaller, id);
+  TaskView find(A2aCaller caller, String id) {
+    return lookup.find(caller, id);
   }
 
   /// Sends a message and, if the request is blocking, waits until the task ends or asks. After the
   /// time limit, returns the task in its current state.
   ///
   /// @throws Rejection.Busy if too many requests are waiting; the message is not accepted then
-  A2aResponseItem send(
-      A2aCaller a2aCaller, SendMessageRequest request, BlockingCallFactory blockingCallFactory) {
+  A2aResponseItem send(A2aCaller caller, SendMessageRequest request, BlockingCallFactory blocking) {
     if (!request.blocking()) {
-      return sendAndAwait(a2aCaller, request, null);
+      return sendAndAwait(caller, request, null);
     }
-    try (var hold = blockingCallFactory.open(parts.streamDependencies().streams())) {
-      return sendAndAwait(a2aCaller, request, hold);
+    try (var hold = blocking.open(parts.streamDependencies().streams())) {
+      return sendAndAwait(caller, request, hold);
     }
   }
 
@@ -84,20 +84,20 @@ final class A2aOperations {
   }
 
   private A2aResponseItem sendAndAwait(
-      A2aCaller a2aCaller, SendMessageRequest request, @Nullable BlockingCall hold) {
+      A2aCaller caller, SendMessageRequest request, @Nullable BlockingCall hold) {
     if (A2aRewind.isRewind(request)) {
-      var rewindResult = rewind.rewind(a2aCaller, request);
-      if (rewindResult.newTask() == null) {
-        return rewindResult.sessionTask();
+      var result = rewind.rewind(caller, request);
+      if (result.newTask() == null) {
+        return result.sessionTask();
       }
-      return awaitAnswer(a2aCaller, request, rewindResult.newTask(), hold);
+      return awaitAnswer(caller, request, result.newTask(), hold);
     }
-    return awaitAnswer(a2aCaller, request, sender.send(a2aCaller, request), hold);
+    return awaitAnswer(caller, request, sender.send(caller, request), hold);
   }
 
   private A2aResponseItem awaitAnswer(
-      A2aCaller a2aCaller, SendMessageRequest request, TaskView task, @Nullable BlockingCall hold) {
-    var fold = taskReader.currentFold(task, a2aCaller);
+      A2aCaller caller, SendMessageRequest request, TaskView task, @Nullable BlockingCall hold) {
+    var fold = taskReader.currentFold(task, caller);
     if (hold != null) {
       await(hold, task, fold, f -> f.state().terminal() || f.state().interrupted(), ANSWER_MAX);
     }
@@ -107,78 +107,65 @@ final class A2aOperations {
   }
 
   /// Sends a message and streams the task.
-  FrameStream stream(
-      A2aCaller a2aCaller, SendMessageRequest request, A2aFrameWriter a2aFrameWriter) {
+  FrameStream stream(A2aCaller caller, SendMessageRequest request, A2aFrameWriter writer) {
     if (A2aRewind.isRewind(request)) {
-      var rewindResult = rewind.rewind(a2aCaller, request);
-      if (rewindResult.newTask() == null) {
-        var frame = a2aFrameWriter.frame(rewindResult.id(), rewindResult.item());
-        return frameSink -> frameSink.write(ByteBuffer.wrap(frame));
+      var result = rewind.rewind(caller, request);
+      if (result.newTask() == null) {
+        var frame = writer.frame(result.id(), result.item());
+        return sink -> sink.write(ByteBuffer.wrap(frame));
       }
-      var first = List.of(new A2aStreamItem(rewindResult.id(), rewindResult.sessionTask()));
-      return streamFromStart(a2aCaller, rewindResult.newTask(), a2aFrameWriter, first);
+      var first = List.of(new A2aStreamItem(result.id(), result.sessionTask()));
+      return streamFromStart(caller, result.newTask(), writer, first);
     }
-    var before = findContinued(a2aCaller, request);
-    var task = sender.send(a2aCaller, request);
+    var before = findContinued(caller, request);
+    var task = sender.send(caller, request);
     if (before.isPresent() && before.get().kagentMetadata().root().equals(task.taskId())) {
       // The message continues a task: the stream begins with the task as it was before the message.
       var fold = before.get();
-      var first = new A2aStreamItem(FrameCursor.of(fold.position()), firstTask(a2aCaller, fold));
+      var first = new A2aStreamItem(FrameCursor.of(fold.position()), firstTask(caller, fold));
       return new ProjectedStream(
           parts.streamDependencies(),
           task.contextId(),
           fold.position(),
-          new A2aTaskStream(fold, a2aFrameWriter, List.of(first), null));
+          new A2aTaskStream(fold, writer, List.of(first), null));
     }
-    return streamFromStart(a2aCaller, task, a2aFrameWriter, List.of());
+    return streamFromStart(caller, task, writer, List.of());
   }
 
   /// In 0.3 this task has no history: its clients take a task with a history for the whole session.
-  private static A2aTask firstTask(A2aCaller a2aCaller, A2aTaskFold fold) {
+  private static A2aTask firstTask(A2aCaller caller, A2aTaskFold fold) {
     var task = fold.task(null, true);
-    return a2aCaller.version() == A2aVersion.V1_0
-        ? task
-        : new A2aTask(
-            task.id(),
-            task.contextId(),
-            task.status(),
-            task.artifacts(),
-            List.of(),
-            task.metadata());
+    return caller.version() == A2aVersion.V1_0 ? task : task.with(task.artifacts(), List.of());
   }
 
   /// The task that the message continues, as it was before the message.
-  private Optional<A2aTaskFold> findContinued(A2aCaller a2aCaller, SendMessageRequest request) {
+  private Optional<A2aTaskFold> findContinued(A2aCaller caller, SendMessageRequest request) {
     var id = request.message().taskId();
     return id == null
         ? Optional.empty()
-        : Optional.of(taskReader.currentFold(a2aTaskLookup.find(a2aCaller, id), a2aCaller))
+        : Optional.of(taskReader.currentFold(lookup.find(caller, id), caller))
             .filter(fold -> !fold.state().terminal());
   }
 
   /// Streams a task from its beginning.
   private FrameStream streamFromStart(
-      A2aCaller a2aCaller,
-      TaskView task,
-      A2aFrameWriter a2aFrameWriter,
-      List<A2aStreamItem> first) {
+      A2aCaller caller, TaskView task, A2aFrameWriter writer, List<A2aStreamItem> first) {
     return new ProjectedStream(
         parts.streamDependencies(),
         task.contextId(),
         A2aTaskReader.startPosition(task),
-        new A2aTaskStream(taskReader.newFold(task, a2aCaller), a2aFrameWriter, first, null));
+        new A2aTaskStream(taskReader.newFold(task, caller), writer, first, null));
   }
 
   /// Streams a task from the frame after `after`, or from its current state.
   FrameStream subscribe(
-      A2aCaller a2aCaller, String id, @Nullable FrameCursor after, A2aFrameWriter a2aFrameWriter) {
-    var task = a2aTaskLookup.find(a2aCaller, id);
-    var fold = taskReader.currentFold(task, a2aCaller);
+      A2aCaller caller, String id, @Nullable FrameCursor after, A2aFrameWriter writer) {
+    var task = lookup.find(caller, id);
+    var fold = taskReader.currentFold(task, caller);
     var over = fold.state().terminal();
     if (after != null) {
       if (after.position().after(parts.log().head(task.contextId()))) {
-        throw new A2aException(
-            A2aError.INVALID_PARAMS, "Last-Event-ID: the id is after the task's last event");
+        throw A2aException.invalid("Last-Event-ID: the id is after the task's last event");
       }
       if (!over || FrameCursor.of(fold.position()).after(after)) {
         return new ProjectedStream(
@@ -186,14 +173,10 @@ final class A2aOperations {
             task.contextId(),
             A2aTaskReader.startPosition(task),
             new A2aTaskStream(
-                taskReader.newFold(task, a2aCaller),
-                a2aFrameWriter,
-                List.of(),
-                after,
-                fold.openSince()));
+                taskReader.newFold(task, caller), writer, List.of(), after, fold.openSince()));
       }
     }
-    if (over && a2aCaller.version() == A2aVersion.V1_0) {
+    if (over && caller.version() == A2aVersion.V1_0) {
       throw new A2aException(
           A2aError.UNSUPPORTED_OPERATION,
           "This operation is not supported: task "
@@ -205,31 +188,30 @@ final class A2aOperations {
         parts.streamDependencies(),
         task.contextId(),
         fold.position(),
-        new A2aTaskStream(fold, a2aFrameWriter, List.of(snapshot), null));
+        new A2aTaskStream(fold, writer, List.of(snapshot), null));
   }
 
   /// The current state of a task.
-  A2aTask get(A2aCaller a2aCaller, String id, @Nullable Integer historyLength) {
-    return taskReader.snapshot(
-        a2aTaskLookup.find(a2aCaller, id), a2aCaller.version(), historyLength, true);
+  A2aTask get(A2aCaller caller, String id, @Nullable Integer historyLength) {
+    return taskReader.snapshot(lookup.find(caller, id), caller.version(), historyLength, true);
   }
 
   /// Lists tasks, the most recently changed first.
-  ObjectNode list(A2aCaller a2aCaller, ListTasksRequest wanted, A2aEncoder written) {
-    return taskLister.list(a2aCaller, wanted, written);
+  ObjectNode list(A2aCaller caller, ListTasksRequest wanted, A2aEncoder written) {
+    return taskLister.list(caller, wanted, written);
   }
 
   /// Cancels a task and waits until it has ended.
-  A2aTask cancel(A2aCaller a2aCaller, String id, BlockingCallFactory blockingCallFactory) {
-    var task = a2aTaskLookup.find(a2aCaller, id);
-    var fold = taskReader.currentFold(task, a2aCaller);
+  A2aTask cancel(A2aCaller caller, String id, BlockingCallFactory blocking) {
+    var task = lookup.find(caller, id);
+    var fold = taskReader.currentFold(task, caller);
     if (fold.state().terminal()) {
       throw new A2aException(
           A2aError.TASK_NOT_CANCELABLE,
           "Task cannot be canceled: " + id + " has ended (" + fold.state().kebab() + ")");
     }
-    parts.tasks().cancel(task.contextId(), task.taskId(), a2aCaller.principal(), null);
-    try (var hold = blockingCallFactory.open(parts.streamDependencies().streams())) {
+    parts.tasks().cancel(task.contextId(), task.taskId(), caller.principal(), null);
+    try (var hold = blocking.open(parts.streamDependencies().streams())) {
       await(hold, task, fold, f -> f.state().terminal(), CANCEL_MAX);
     }
     return fold.task(null, true);
@@ -243,7 +225,7 @@ final class A2aOperations {
       A2aTaskFold fold,
       Predicate<A2aTaskFold> wanted,
       Duration max) {
-    var until = parts.clock().instant().plus(max);
+    var until = parts.time().instant().plus(max);
     var patience = max.dividedBy(WAIT_ROUNDS);
     try {
       while (!wanted.test(fold) && !hold.ended()) {
@@ -254,7 +236,7 @@ final class A2aOperations {
             return;
           }
         }
-        if (parts.clock().instant().isAfter(until)) {
+        if (parts.time().instant().isAfter(until)) {
           return;
         }
         hold.await(() -> parts.log().await(task.contextId(), position(task, fold), patience));

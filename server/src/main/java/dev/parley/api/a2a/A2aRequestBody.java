@@ -7,7 +7,9 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Reads request bodies.
@@ -55,6 +57,55 @@ final class A2aRequestBody {
     if (read(request) instanceof ObjectNode object) {
       return ProtoJsonNames.toCamelCase(object);
     }
-    throw new A2aException(A2aError.INVALID_PARAMS, "the body must be a JSON object");
+    throw A2aException.invalid("the body must be a JSON object");
+  }
+
+  /// Converts field names as ProtoJSON does: `page_size` is `pageSize`. Free-form values keep their
+  /// names.
+  static final class ProtoJsonNames {
+
+    private static final Set<String> FREE_FORM = Set.of("metadata", "data");
+    private static final Pattern UPPER = Pattern.compile("[A-Z]");
+
+    private ProtoJsonNames() {}
+
+    static ObjectNode toCamelCase(ObjectNode json) {
+      var camel = Json.object();
+      json.forEachEntry(
+          (name, value) ->
+              camel.set(camelCase(name), FREE_FORM.contains(name) ? value : toCamelCase(value)));
+      return camel;
+    }
+
+    /// Converts a name back: `pageSize` to `page_size`.
+    static String toSnakeCase(String name) {
+      return UPPER.matcher(name).replaceAll("_$0").toLowerCase(Locale.ROOT);
+    }
+
+    private static JsonNode toCamelCase(JsonNode value) {
+      return switch (value) {
+        case ObjectNode object -> toCamelCase(object);
+        case ArrayNode list -> {
+          var all = Json.mapper().createArrayNode();
+          list.forEach(one -> all.add(toCamelCase(one)));
+          yield all;
+        }
+        default -> value;
+      };
+    }
+
+    private static String camelCase(String name) {
+      var text = new StringBuilder();
+      for (var i = 0; i < name.length(); i++) {
+        var c = name.charAt(i);
+        if (c == '_' && i > 0 && i + 1 < name.length()) {
+          i++;
+          text.append(Character.toUpperCase(name.charAt(i)));
+        } else {
+          text.append(c);
+        }
+      }
+      return text.toString();
+    }
   }
 }

@@ -1,15 +1,17 @@
 package dev.parley.api.a2a;
 
-import dev.parley.a2a.A2aArtifactUpdate;
 import dev.parley.a2a.A2aMessage;
 import dev.parley.a2a.A2aResponseItem;
+import dev.parley.a2a.A2aResponseItem.A2aArtifactUpdate;
+import dev.parley.a2a.A2aResponseItem.A2aStatusUpdate;
 import dev.parley.a2a.A2aState;
-import dev.parley.a2a.A2aStatus;
-import dev.parley.a2a.A2aStatusUpdate;
 import dev.parley.a2a.A2aTask;
+import dev.parley.a2a.A2aTask.A2aStatus;
 import dev.parley.a2a.A2aVersion;
-import dev.parley.http.AnswerSource;
-import dev.parley.http.FrameCursor;
+import dev.parley.api.a2a.A2aMessageMapper.SubagentCallMapper;
+import dev.parley.projection.TaskTree;
+import dev.parley.projection.TaskTree.OpenQuestion;
+import dev.parley.projection.UsageTotals;
 import dev.parley.protocol.ArtifactEvent.DataWrite;
 import dev.parley.protocol.ArtifactEvent.DatasetWrite;
 import dev.parley.protocol.ArtifactEvent.FileWrite;
@@ -24,8 +26,7 @@ import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.Origin;
 import dev.parley.protocol.Position;
-import dev.parley.protocol.ReportEvent.ErrorReported;
-import dev.parley.protocol.ReportEvent.ErrorScope;
+import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
 import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
@@ -34,6 +35,7 @@ import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.stream.FrameCursor;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,15 +55,14 @@ public final class A2aTaskFold {
   /// How many messages a task's history has at most.
   public static final int HISTORY_MAX = 1_000;
 
-  private final KagentMetadata kagentMetadata;
-  private final A2aVersion a2aVersion;
-  private final AnswerSource answerSource;
+  private final KagentMetadata marks;
+  private final A2aVersion version;
   private final A2aMessageMapper messages;
-  private final TaskStateFold stateFold;
+  private final TaskTree tree = new TaskTree();
   private final SubagentCallMapper calls;
   private final ArtifactFold artifactFold;
   private final List<A2aMessage> history = new ArrayList<>();
-  private final TokenTotals tokens = new TokenTotals();
+  private final UsageTotals usage = new UsageTotals();
   private boolean retainsHistory = true;
   private boolean taskCreated;
   private Position position = Position.START;
@@ -70,26 +71,22 @@ public final class A2aTaskFold {
   private Position askedAt = Position.START;
   private @Nullable EarlyEnd earlyEnd;
   private boolean emptyAnswer;
-  private @Nullable ErrorReported error;
   private @Nullable ObjectNode taskExtension;
   private boolean answersDirectly;
 
   /// An item of a stream and its frame id.
   public record A2aStreamItem(FrameCursor id, A2aResponseItem item) {}
 
-  public A2aTaskFold(AnswerSource answerSource, KagentMetadata marks, A2aVersion a2aVersion) {
-    this(answerSource, marks, a2aVersion, false);
+  public A2aTaskFold(KagentMetadata marks, A2aVersion version) {
+    this(marks, version, false);
   }
 
   /// @param repeated whether the last chunk of a text repeats the whole text, for clients that show
   ///     only that chunk
-  A2aTaskFold(
-      AnswerSource answerSource, KagentMetadata marks, A2aVersion a2aVersion, boolean repeated) {
-    this.answerSource = answerSource;
-    this.kagentMetadata = marks;
-    this.a2aVersion = a2aVersion;
-    this.messages = new A2aMessageMapper(marks, a2aVersion);
-    this.stateFold = new TaskStateFold(marks.root());
+  A2aTaskFold(KagentMetadata marks, A2aVersion version, boolean repeated) {
+    this.marks = marks;
+    this.version = version;
+    this.messages = new A2aMessageMapper(marks, version);
     this.calls = new SubagentCallMapper(messages, marks.enabled());
     this.artifactFold = new ArtifactFold(repeated);
   }
@@ -105,7 +102,7 @@ public final class A2aTaskFold {
   }
 
   public KagentMetadata kagentMetadata() {
-    return kagentMetadata;
+    return marks;
   }
 
   /// The position of the open question; the last position if there is none.
@@ -113,9 +110,11 @@ public final class A2aTaskFold {
     return status.state().interrupted() ? askedAt : position;
   }
 
-  /// The open questions.
-  List<TaskStateFold.A2aQuestion> questions() {
-    return stateFold.openQuestions();
+  /// The open questions of tasks that wait for a person.
+  List<OpenQuestion> questions() {
+    return tree.openQuestions().stream()
+        .filter(asked -> tree.waitsForPerson(asked.origin().taskId()))
+        .toList();
   }
 
   /// True once the task was created.
@@ -160,35 +159,35 @@ public final class A2aTaskFold {
     if (origin == null) {
       if (entry.event() instanceof Message message && isOurs(message)) {
         addToHistory(messages.message(message));
-        stateFold.applyMessage(entry);
+        tree.apply(entry);
       }
       return List.of();
     }
-    if (!origin.rootTaskId().equals(kagentMetadata.root())) {
+    if (!origin.rootTaskId().equals(marks.root())) {
       return List.of();
     }
-    stateFold.apply(entry, origin);
+    tree.apply(entry);
     return switch (entry.event()) {
       case TaskCreated created when !taskCreated -> begin(entry, created);
-      case ContentDelta delta when answerSource.isAnswer(entry) ->
+      case ContentDelta delta when tree.isAnswer(origin) ->
           artifactUpdates(List.of(artifactFold.text(origin.taskId(), delta)));
-      case ContentComplete end when answerSource.isAnswer(entry) -> {
+      case ContentComplete end when tree.isAnswer(origin) -> {
         earlyEnd = EarlyEnd.of(end.finishReason()).orElse(null);
         yield artifactUpdates(artifactFold.text(origin.taskId(), end));
       }
       case FileWrite write -> artifactUpdates(List.of(artifactFold.file(write)));
       case DataWrite write -> artifactUpdates(List.of(artifactFold.data(write)));
       case DatasetWrite write -> artifactUpdates(List.of(artifactFold.rows(write)));
-      case ToolStart start when answerSource.isAnswer(entry) ->
+      case ToolStart start when tree.isAnswer(origin) ->
           calls
               .start(entry, origin, start)
               .map(call -> workingUpdate(entry, call))
               .orElse(List.of());
-      case ToolComplete end when answerSource.isAnswer(entry) ->
+      case ToolComplete end when tree.isAnswer(origin) ->
           workingUpdate(entry, calls.complete(entry, origin, end));
-      case SubtaskCreated created when answerSource.isAnswer(entry) ->
+      case SubtaskCreated created when tree.isAnswer(origin) ->
           workingAndState(entry, origin, calls.created(entry, origin, created));
-      case SubtaskComplete end when answerSource.isAnswer(entry) ->
+      case SubtaskComplete end when tree.isAnswer(origin) ->
           workingAndState(entry, origin, calls.completed(entry, end));
       case Message message when isRoot(origin) -> {
         addToHistory(messages.message(message));
@@ -202,11 +201,11 @@ public final class A2aTaskFold {
 
   private boolean isOurs(Message message) {
     return message.role() == Role.USER
-        && message.facts().taskId().filter(kagentMetadata.root()::equals).isPresent();
+        && message.facts().taskId().filter(marks.root()::equals).isPresent();
   }
 
   private boolean isRoot(Origin origin) {
-    return origin.taskId().equals(kagentMetadata.root());
+    return origin.taskId().equals(marks.root());
   }
 
   private void addToHistory(A2aMessage message) {
@@ -225,7 +224,7 @@ public final class A2aTaskFold {
     taskCreated = true;
     taskExtension = created.facts().extension(A2aMessageMapper.METADATA_KEY).orElse(null);
     status = new A2aStatus(A2aState.SUBMITTED, null, entry.timestamp());
-    if (a2aVersion == A2aVersion.V1_0) {
+    if (version == A2aVersion.V1_0) {
       return List.of(task(null, true));
     }
     var first = history.isEmpty() ? null : history.getLast();
@@ -238,14 +237,14 @@ public final class A2aTaskFold {
   private List<A2aResponseItem> artifactUpdates(List<ArtifactFold.A2aArtifactChunk> pieces) {
     return pieces.stream()
         .<A2aResponseItem>map(
-            a2aArtifactChunk ->
+            chunk ->
                 new A2aArtifactUpdate(
-                    kagentMetadata.root().value(),
-                    kagentMetadata.context().value(),
-                    a2aArtifactChunk.artifact(),
-                    a2aArtifactChunk.append(),
-                    a2aArtifactChunk.last(),
-                    kagentMetadata.ofChunk(a2aArtifactChunk.kind())))
+                    marks.root().value(),
+                    marks.context().value(),
+                    chunk.artifact(),
+                    chunk.append(),
+                    chunk.last(),
+                    marks.ofChunk(chunk.kind())))
         .toList();
   }
 
@@ -269,9 +268,7 @@ public final class A2aTaskFold {
     switch (entry.event()) {
       case InputReceived received when received.providedBy() == InputEvent.Provider.USER ->
           addToHistory(messages.answer(entry, received));
-      case ErrorReported failure when failure.scope() == ErrorScope.TASK && isRoot(origin) ->
-          error = failure;
-      case Usage usage -> tokens.add(usage);
+      case Usage used -> usage.add(used);
       case TaskComplete complete when isRoot(origin) -> {
         answersDirectly =
             complete
@@ -281,9 +278,9 @@ public final class A2aTaskFold {
                 .isPresent();
         earlyEnd = complete.facts().earlyEnd().orElse(earlyEnd);
       }
-      default -> {} // The state fold handles all other events.
+      default -> {} // The tree handles all other events.
     }
-    var state = stateFold.state();
+    var state = treeState();
     if (state.interrupted()) {
       return questionUpdate(entry, state);
     }
@@ -307,9 +304,34 @@ public final class A2aTaskFold {
     return List.of(setStatus(state, reason, entry.timestamp()));
   }
 
+  /// The state of the root task. Questions of its subtasks count as its own.
+  private A2aState treeState() {
+    var root = marks.root();
+    var end = tree.end(root);
+    if (end.isPresent()) {
+      return switch (end.get()) {
+        case COMPLETED -> A2aState.COMPLETED;
+        case CANCELED -> A2aState.CANCELED;
+        default ->
+            tree.error(root).filter(error -> error.code() == ErrorCode.REJECTED).isPresent()
+                ? A2aState.REJECTED
+                : A2aState.FAILED;
+      };
+    }
+    if (!tree.isActive(root)) {
+      return A2aState.SUBMITTED;
+    }
+    if (!tree.treeWaitsForPerson(root)) {
+      return A2aState.WORKING;
+    }
+    return questions().stream().anyMatch(asked -> asked.input() != null)
+        ? A2aState.INPUT_REQUIRED
+        : A2aState.AUTH_REQUIRED;
+  }
+
   private List<A2aResponseItem> questionUpdate(Entry entry, A2aState state) {
-    var questions = stateFold.openQuestions();
-    var ids = questions.stream().map(TaskStateFold.A2aQuestion::id).collect(Collectors.toSet());
+    var questions = questions();
+    var ids = questions.stream().map(OpenQuestion::id).collect(Collectors.toSet());
     if (state == status.state() && ids.equals(askedIds)) {
       return List.of();
     }
@@ -325,9 +347,9 @@ public final class A2aTaskFold {
         entry.event() instanceof TaskStatus status
             ? status.facts().reason().orElse(status.message())
             : null;
-    return error == null
-        ? messages.statusMessage(entry, why == null ? state.kebab() : why, null)
-        : messages.statusMessage(entry, error.message(), error.code().wire());
+    return tree.error(marks.root())
+        .map(error -> messages.statusMessage(entry, error.message(), error.code().wire()))
+        .orElseGet(() -> messages.statusMessage(entry, why == null ? state.kebab() : why, null));
   }
 
   private A2aStatusUpdate setStatus(A2aState state, @Nullable A2aMessage message, Instant time) {
@@ -341,8 +363,7 @@ public final class A2aTaskFold {
         now.state() == A2aState.COMPLETED
             ? A2aMessageMapper.withMarks(null, earlyEnd, emptyAnswer)
             : null;
-    return new A2aStatusUpdate(
-        kagentMetadata.root().value(), kagentMetadata.context().value(), now, last, metadata);
+    return new A2aStatusUpdate(marks.root().value(), marks.context().value(), now, last, metadata);
   }
 
   /// The task in its current state.
@@ -355,8 +376,8 @@ public final class A2aTaskFold {
     var from = historyLength == null ? 0 : Math.max(0, history.size() - Math.max(0, historyLength));
     var wanted = Objects.equals(historyLength, 0) ? null : history.subList(from, history.size());
     return new A2aTask(
-        kagentMetadata.root().value(),
-        kagentMetadata.context().value(),
+        marks.root().value(),
+        marks.context().value(),
         status,
         artifacts ? artifactFold.all() : List.of(),
         wanted,
@@ -364,9 +385,14 @@ public final class A2aTaskFold {
   }
 
   private @Nullable ObjectNode metadata() {
-    var metadata = kagentMetadata.ofTask();
-    if (kagentMetadata.enabled()) {
-      tokens.write(metadata);
+    var metadata = marks.ofTask();
+    var used = usage.total();
+    if (marks.enabled() && used.totalTokens() > 0) {
+      metadata
+          .putObject("kagent_usage_metadata")
+          .put("promptTokenCount", used.allInputTokens())
+          .put("candidatesTokenCount", used.outputTokens())
+          .put("totalTokenCount", used.totalTokens());
     }
     if (taskExtension != null && taskExtension.has("tenant")) {
       metadata.put("tenant", taskExtension.path("tenant").asString());

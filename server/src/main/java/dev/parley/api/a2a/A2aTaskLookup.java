@@ -2,39 +2,39 @@ package dev.parley.api.a2a;
 
 import dev.parley.a2a.A2aError;
 import dev.parley.a2a.A2aException;
-import dev.parley.http.ContextAccess;
-import dev.parley.projection.TaskView;
+import dev.parley.api.ContextAccess;
 import dev.parley.projection.Views;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Id;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskView;
 
 /// Finds the root tasks of an agent that a caller may see.
 final class A2aTaskLookup {
 
   private final Views views;
-  private final ContextAccess contextAccess;
+  private final ContextAccess access;
 
-  A2aTaskLookup(Views views, ContextAccess contextAccess) {
+  A2aTaskLookup(Views views, ContextAccess access) {
     this.views = views;
-    this.contextAccess = contextAccess;
+    this.access = access;
   }
 
   /// The task with this id.
   ///
   /// @throws A2aException if there is none, or it was rewound, belongs to another agent or tenant,
   ///     or the caller may not see it
-  TaskView find(A2aCaller a2aCaller, String id) {
+  TaskView find(A2aCaller caller, String id) {
     if (!Id.valid(id)) {
       throw notFound(id);
     }
     var task = new TaskId(id);
     try {
       var context = views.contextOf(task).orElseThrow(() -> notFound(id));
-      contextAccess.check(a2aCaller.principal(), context);
+      access.check(caller.principal(), context);
       var found = views.task(context, task).orElseThrow(() -> notFound(id));
-      if (found.parentTaskId() != null || !visible(a2aCaller, found)) {
+      if (found.parentTaskId() != null || !visible(caller, found)) {
         throw notFound(id);
       }
       return found;
@@ -45,9 +45,9 @@ final class A2aTaskLookup {
 
   /// True if the task is visible to the caller. A caller that names a tenant sees only that
   /// tenant's tasks.
-  static boolean visible(A2aCaller a2aCaller, TaskView task) {
-    return task.agentId().equals(a2aCaller.agent())
-        && (a2aCaller.tenant() == null || a2aCaller.tenant().equals(tenant(task)));
+  static boolean visible(A2aCaller caller, TaskView task) {
+    return task.agentId().equals(caller.agent())
+        && (caller.tenant() == null || caller.tenant().equals(tenant(task)));
   }
 
   /// Rejects a context that the caller may not see, or that has tasks of another tenant, as if it
@@ -55,9 +55,9 @@ final class A2aTaskLookup {
   ///
   /// @throws Rejection.NotFound if the context does not exist or is not visible
   /// @throws Rejection.Gone if it was deleted
-  void check(A2aCaller a2aCaller, ContextId context) {
-    contextAccess.check(a2aCaller.principal(), context);
-    var tenant = a2aCaller.tenant();
+  void check(A2aCaller caller, ContextId context) {
+    access.check(caller.principal(), context);
+    var tenant = caller.tenant();
     if (tenant == null) {
       return;
     }

@@ -2,13 +2,13 @@ package dev.parley.api.a2a;
 
 import dev.parley.a2a.A2aEncoder;
 import dev.parley.a2a.A2aResponseItem;
-import dev.parley.a2a.A2aStatusUpdate;
+import dev.parley.a2a.A2aResponseItem.A2aStatusUpdate;
 import dev.parley.api.a2a.A2aTaskFold.A2aStreamItem;
-import dev.parley.http.FrameCursor;
-import dev.parley.http.ProjectedStream;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
+import dev.parley.stream.FrameCursor;
+import dev.parley.stream.ProjectedStream;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -54,10 +54,10 @@ final class A2aTaskStream implements ProjectedStream.EntryEncoder {
   /// @param after the last frame that the client received; frames up to it are not sent again
   A2aTaskStream(
       A2aTaskFold fold,
-      A2aFrameWriter a2aFrameWriter,
+      A2aFrameWriter writer,
       List<A2aStreamItem> initialItems,
       @Nullable FrameCursor after) {
-    this(fold, a2aFrameWriter, initialItems, after, Position.START);
+    this(fold, writer, initialItems, after, Position.START);
   }
 
   /// A stream that resumes.
@@ -65,12 +65,12 @@ final class A2aTaskStream implements ProjectedStream.EntryEncoder {
   /// @param asOf a question that was asked before this position does not end the stream
   A2aTaskStream(
       A2aTaskFold fold,
-      A2aFrameWriter a2aFrameWriter,
+      A2aFrameWriter writer,
       List<A2aStreamItem> first,
       @Nullable FrameCursor after,
       Position asOf) {
     this.fold = fold;
-    this.frameWriter = a2aFrameWriter;
+    this.frameWriter = writer;
     this.initialItems = List.copyOf(first);
     this.after = after;
     this.asOf = asOf;
@@ -79,9 +79,7 @@ final class A2aTaskStream implements ProjectedStream.EntryEncoder {
   @Override
   public byte[] open() {
     var frames = new ByteArrayOutputStream();
-    initialItems.forEach(
-        a2aStreamItem ->
-            frames.writeBytes(frameWriter.frame(a2aStreamItem.id(), a2aStreamItem.item())));
+    initialItems.forEach(item -> frames.writeBytes(frameWriter.frame(item.id(), item.item())));
     ended = fold.state().terminal();
     discardHistory();
     return frames.toByteArray();
@@ -129,10 +127,5 @@ final class A2aTaskStream implements ProjectedStream.EntryEncoder {
   @Override
   public byte[] heartbeat() {
     return HEARTBEAT.clone();
-  }
-
-  @Override
-  public byte[] deleted() {
-    return new byte[0];
   }
 }

@@ -11,6 +11,7 @@ import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.TaskId;
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Folds a task's events into artifacts: returns each chunk, and all artifacts so far. For one
@@ -88,17 +90,16 @@ final class ArtifactFold {
   /// Adds a chunk of text.
   A2aArtifactChunk text(TaskId task, ContentDelta delta) {
     var id = id(task, delta.blockId());
-    var artifactBuilder = artifacts.get(id);
-    var first = artifactBuilder == null;
-    if (artifactBuilder == null) {
-      artifactBuilder = new ArtifactBuilder(id, TEXT, null, null, false, null);
-      artifacts.put(id, artifactBuilder);
+    var builder = artifacts.get(id);
+    var first = builder == null;
+    if (builder == null) {
+      builder = new ArtifactBuilder(id, TEXT, null, null, false, null);
+      artifacts.put(id, builder);
     }
-    var a2aArtifactChunk = chunk(artifactBuilder, A2aPart.text(delta.delta()), !first, false);
+    var chunk = chunk(builder, A2aPart.text(delta.delta()), !first, false);
     return repeatsText
-        ? new A2aArtifactChunk(
-            a2aArtifactChunk.artifact(), a2aArtifactChunk.append(), false, ChunkKind.PARTIAL)
-        : a2aArtifactChunk;
+        ? new A2aArtifactChunk(chunk.artifact(), chunk.append(), false, ChunkKind.PARTIAL)
+        : chunk;
   }
 
   /// Ends a text, and the text that it replaces.
@@ -108,37 +109,37 @@ final class ArtifactFold {
     if (end.replaces() != null) {
       replaced(end.replaces().value(), id).ifPresent(pieces::add);
     }
-    var artifactBuilder = artifacts.get(id);
-    if (artifactBuilder == null && end.content().isEmpty()) {
+    var builder = artifacts.get(id);
+    if (builder == null && end.content().isEmpty()) {
       return pieces;
     }
-    var first = artifactBuilder == null;
-    if (artifactBuilder == null) {
-      artifactBuilder = new ArtifactBuilder(id, TEXT, null, null, false, null);
-      artifacts.put(id, artifactBuilder);
+    var first = builder == null;
+    if (builder == null) {
+      builder = new ArtifactBuilder(id, TEXT, null, null, false, null);
+      artifacts.put(id, builder);
     }
     if (Boolean.TRUE.equals(end.partial())) {
-      artifactBuilder.metadata = Json.object().put("partial", true);
+      builder.metadata = Json.object().put("partial", true);
     }
     if (repeatsText) {
-      artifactBuilder.parts.clear();
-      var a2aArtifactChunk = chunk(artifactBuilder, A2aPart.text(end.content()), false, true);
-      pieces.add(new A2aArtifactChunk(a2aArtifactChunk.artifact(), false, true, ChunkKind.WHOLE));
+      builder.parts.clear();
+      var chunk = chunk(builder, A2aPart.text(end.content()), false, true);
+      pieces.add(new A2aArtifactChunk(chunk.artifact(), false, true, ChunkKind.WHOLE));
     } else {
-      pieces.add(chunk(artifactBuilder, A2aPart.text(first ? end.content() : ""), !first, true));
+      pieces.add(chunk(builder, A2aPart.text(first ? end.content() : ""), !first, true));
     }
     return pieces;
   }
 
   /// A replaced text becomes an empty text: A2A has no way to remove an artifact.
   private Optional<A2aArtifactChunk> replaced(String id, String by) {
-    var artifactBuilder = artifacts.get(id);
-    if (artifactBuilder == null) {
+    var builder = artifacts.get(id);
+    if (builder == null) {
       return Optional.empty();
     }
-    artifactBuilder.metadata = Json.object().put("replacedBy", by);
-    artifactBuilder.parts.clear();
-    return Optional.of(chunk(artifactBuilder, A2aPart.text(""), false, true));
+    builder.metadata = Json.object().put("replacedBy", by);
+    builder.parts.clear();
+    return Optional.of(chunk(builder, A2aPart.text(""), false, true));
   }
 
   private static String id(TaskId task, @Nullable BlockId block) {
@@ -148,9 +149,9 @@ final class ArtifactFold {
   /// Adds a chunk of a file.
   A2aArtifactChunk file(FileWrite write) {
     var id = write.artifactId().value();
-    var artifactBuilder = artifacts.get(id);
-    if (artifactBuilder == null || write.index() == 0) {
-      artifactBuilder =
+    var builder = artifacts.get(id);
+    if (builder == null || write.index() == 0) {
+      builder =
           new ArtifactBuilder(
               id,
               write.name(),
@@ -158,22 +159,21 @@ final class ArtifactFold {
               write.mimeType(),
               write.encoding() == Encoding.BASE64,
               artifactMetadata("file", write.version(), write.metadata()));
-      artifacts.put(id, artifactBuilder);
+      artifacts.put(id, builder);
     }
-    var partContent = content(artifactBuilder, write);
-    var part = new A2aPart(partContent, artifactBuilder.name, artifactBuilder.mediaType, null);
-    return chunk(artifactBuilder, part, write.index() > 0, write.complete());
+    var content = content(builder, write);
+    var part = new A2aPart(content, builder.name, builder.mediaType, null);
+    return chunk(builder, part, write.index() > 0, write.complete());
   }
 
   /// The file's bytes, or its address if the agent gave an address instead.
-  private static A2aPart.PartContent content(ArtifactBuilder artifactBuilder, FileWrite write) {
-    var url =
-        artifactBuilder.metadata == null ? "" : artifactBuilder.metadata.path("url").asString("");
+  private static A2aPart.PartContent content(ArtifactBuilder builder, FileWrite write) {
+    var url = builder.metadata == null ? "" : builder.metadata.path("url").asString("");
     if (!url.isEmpty() && write.data().isEmpty()) {
       return new A2aPart.UrlContent(url);
     }
     return new A2aPart.RawContent(
-        artifactBuilder.base64
+        builder.base64
             ? write.data()
             : Base64.getEncoder().encodeToString(write.data().getBytes(StandardCharsets.UTF_8)));
   }
@@ -182,28 +182,26 @@ final class ArtifactFold {
   A2aArtifactChunk data(DataWrite write) {
     var id = write.artifactId().value();
     var about = artifactMetadata("data", write.version(), write.metadata());
-    var artifactBuilder =
-        new ArtifactBuilder(id, write.name(), write.description(), null, false, about);
-    artifacts.put(id, artifactBuilder);
-    return chunk(artifactBuilder, A2aPart.data(write.data()), false, true);
+    var builder = new ArtifactBuilder(id, write.name(), write.description(), null, false, about);
+    artifacts.put(id, builder);
+    return chunk(builder, A2aPart.data(write.data()), false, true);
   }
 
   /// Adds rows to a dataset.
   A2aArtifactChunk rows(DatasetWrite write) {
     var id = write.artifactId().value();
-    var artifactBuilder = artifacts.get(id);
-    if (artifactBuilder == null || write.index() == 0) {
+    var builder = artifacts.get(id);
+    if (builder == null || write.index() == 0) {
       var about = artifactMetadata("dataset", write.version(), write.metadata());
       if (write.schema() != null) {
         about.set("schema", write.schema());
       }
-      artifactBuilder =
-          new ArtifactBuilder(id, write.name(), write.description(), null, false, about);
-      artifacts.put(id, artifactBuilder);
+      builder = new ArtifactBuilder(id, write.name(), write.description(), null, false, about);
+      artifacts.put(id, builder);
     }
     var rows = Json.object();
     write.rows().forEach(rows.putArray("rows")::add);
-    return chunk(artifactBuilder, A2aPart.data(rows), write.index() > 0, write.complete());
+    return chunk(builder, A2aPart.data(rows), write.index() > 0, write.complete());
   }
 
   private static ObjectNode artifactMetadata(
@@ -217,12 +215,11 @@ final class ArtifactFold {
   }
 
   private A2aArtifactChunk chunk(
-      ArtifactBuilder artifactBuilder, A2aPart part, boolean append, boolean last) {
+      ArtifactBuilder builder, A2aPart part, boolean append, boolean last) {
     if (retainsContent) {
-      artifactBuilder.parts.add(part);
+      builder.parts.add(part);
     }
-    return new A2aArtifactChunk(
-        artifactBuilder.toArtifact(List.of(part)), append, last, ChunkKind.PLAIN);
+    return new A2aArtifactChunk(builder.toArtifact(List.of(part)), append, last, ChunkKind.PLAIN);
   }
 
   /// All artifacts, with their chunks merged.
@@ -231,13 +228,70 @@ final class ArtifactFold {
       throw new IllegalStateException("the content of the artifacts was discarded");
     }
     return artifacts.values().stream()
-        .map(artifactBuilder -> artifactBuilder.toArtifact(PartMerger.merge(artifactBuilder.parts)))
+        .map(builder -> builder.toArtifact(PartMerger.merge(builder.parts)))
         .toList();
   }
 
   /// Discards content, and from now on keeps only what the next chunk needs.
   void discardContent() {
     retainsContent = false;
-    artifacts.values().forEach(artifactBuilder -> artifactBuilder.parts.clear());
+    artifacts.values().forEach(builder -> builder.parts.clear());
+  }
+
+  /// Merges parts that were written one after the other into one part.
+  static final class PartMerger {
+
+    private PartMerger() {}
+
+    static List<A2aPart> merge(List<A2aPart> parts) {
+      if (parts.size() < 2) {
+        return parts;
+      }
+      var first = parts.getFirst();
+      var content =
+          switch (first.content()) {
+            case A2aPart.TextContent _ -> text(parts);
+            case A2aPart.RawContent rawContent -> bytes(parts, rawContent);
+            case A2aPart.DataContent _ -> rows(parts);
+            case A2aPart.UrlContent urlContent -> urlContent;
+          };
+      return List.of(new A2aPart(content, first.filename(), first.mediaType(), first.metadata()));
+    }
+
+    private static A2aPart.PartContent text(List<A2aPart> parts) {
+      var text = new StringBuilder();
+      for (var part : parts) {
+        if (part.content() instanceof A2aPart.TextContent(var more)) {
+          text.append(more);
+        }
+      }
+      return new A2aPart.TextContent(text.toString());
+    }
+
+    private static A2aPart.PartContent bytes(List<A2aPart> parts, A2aPart.RawContent first) {
+      var bytes = new ByteArrayOutputStream();
+      try {
+        for (var part : parts) {
+          if (part.content() instanceof A2aPart.RawContent(var more)) {
+            bytes.writeBytes(Base64.getDecoder().decode(more));
+          }
+        }
+      } catch (IllegalArgumentException notBase64) {
+        return first;
+      }
+      return new A2aPart.RawContent(Base64.getEncoder().encodeToString(bytes.toByteArray()));
+    }
+
+    private static A2aPart.PartContent rows(List<A2aPart> parts) {
+      var all = new ArrayList<JsonNode>();
+      for (var part : parts) {
+        if (part.content() instanceof A2aPart.DataContent(var more)) {
+          more.path("rows").forEach(all::add);
+        }
+      }
+      var rows = Json.object();
+      rows.putArray("rows").addAll(all);
+      return new A2aPart.DataContent(rows);
+    }
   }
 }

@@ -74,13 +74,13 @@ final class ExtensionNegotiation {
   }
 
   /// Adds the headers that name the extensions in use.
-  Reply withExtensionHeaders(Reply reply, Set<String> asked, A2aVersion a2aVersion) {
+  Reply withExtensionHeaders(Reply reply, Set<String> asked, A2aVersion version) {
     var used = supportedExtensions().filter(asked::contains).toList();
     if (used.isEmpty()) {
       return reply;
     }
     var headers = new HashMap<>(reply.headers());
-    headers.put(a2aVersion == A2aVersion.V1_0 ? HEADER : EARLY_HEADER, String.join(", ", used));
+    headers.put(version == A2aVersion.V1_0 ? HEADER : EARLY_HEADER, String.join(", ", used));
     // Clients of kagent look for the newer name in both versions.
     headers.put(HEADER, String.join(", ", used));
     return withHeaders(reply, headers);

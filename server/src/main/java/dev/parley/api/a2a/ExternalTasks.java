@@ -2,14 +2,13 @@ package dev.parley.api.a2a;
 
 import dev.parley.a2a.A2aMessage;
 import dev.parley.a2a.A2aParser;
-import dev.parley.a2a.A2aPart;
 import dev.parley.a2a.A2aTask;
-import dev.parley.projection.TaskView;
 import dev.parley.projection.Views;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Id;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskView;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -46,17 +45,7 @@ public final class ExternalTasks {
       return Stream.of(message);
     }
     return views.message(context, new MessageId(message.messageId())).stream()
-        .map(
-            said ->
-                said.editedAt() == null
-                    ? message
-                    : new A2aMessage(
-                        message.messageId(),
-                        message.contextId(),
-                        message.taskId(),
-                        message.role(),
-                        List.of(A2aPart.text(said.content())),
-                        message.metadata()));
+        .map(now -> now.editedAt() == null ? message : message.withText(now.content()));
   }
 
   /// True if the task is external.
@@ -71,13 +60,7 @@ public final class ExternalTasks {
       var from = Math.max(0, history.size() - Math.max(0, historyLength));
       history = historyLength == 0 ? null : history.subList(from, history.size());
     }
-    return new A2aTask(
-        task.id(),
-        task.contextId(),
-        task.status(),
-        artifacts ? task.artifacts() : List.of(),
-        history,
-        task.metadata());
+    return task.with(artifacts ? task.artifacts() : List.of(), history);
   }
 
   /// The current stored task with this id.

@@ -1,13 +1,15 @@
 package dev.parley.api.a2a;
 
-import dev.parley.protocol.AgentTypeId;
+import dev.parley.projection.TaskTree.OpenQuestion;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.Origin;
 import dev.parley.protocol.QuestionFacts.AskedCall;
 import dev.parley.protocol.TaskId;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -30,44 +32,39 @@ final class HitlExtension {
   /// sent together.
   ///
   /// Empty if no question can be answered by a message.
-  static Optional<ObjectNode> request(List<TaskStateFold.A2aQuestion> asked, TaskId root) {
-    var approvals = asked.stream().filter(one -> approval(one)).toList();
-    if (!approvals.isEmpty()) {
-      return Optional.of(approvals(approvals, root));
-    }
-    return asked.stream()
-        .filter(one -> one.event() instanceof InputRequired)
-        .findFirst()
-        .map(one -> question((InputRequired) one.event()));
+  static Optional<ObjectNode> request(List<OpenQuestion> asked, TaskId root) {
+    var approvals = asked.stream().filter(one -> inputs(one).anyMatch(HitlExtension::isApproval));
+    var all = approvals.toList();
+    return all.isEmpty()
+        ? asked.stream().flatMap(HitlExtension::inputs).findFirst().map(HitlExtension::question)
+        : Optional.of(approvals(all, root));
   }
 
-  private static boolean approval(TaskStateFold.A2aQuestion a2aQuestion) {
-    return a2aQuestion.event() instanceof InputRequired asked && isApproval(asked);
+  private static Stream<InputRequired> inputs(OpenQuestion asked) {
+    return Stream.ofNullable(asked.input());
   }
 
-  private static ObjectNode approvals(List<TaskStateFold.A2aQuestion> asked, TaskId root) {
-    var request = Json.object().put(TYPE, "tool_approval_request").put("hint", hint(asked));
-    var tools = request.putArray("tools");
-    asked.forEach(one -> tools.add(tool((InputRequired) one.event())));
+  private static ObjectNode approvals(List<OpenQuestion> asked, TaskId root) {
+    var inputs = asked.stream().flatMap(HitlExtension::inputs).toList();
+    var hint = inputs.size() == 1 ? inputs.getFirst().prompt() : "";
+    var request = Json.object().put(TYPE, "tool_approval_request").put("hint", hint);
+    inputs.forEach(input -> request.withArray("/tools").add(tool(input)));
     asked.stream()
-        .filter(one -> !one.task().equals(root))
+        .map(OpenQuestion::origin)
+        .filter(origin -> !origin.taskId().equals(root))
         .findFirst()
-        .ifPresent(below -> request.set("nested", nested(below.task(), below.agent(), asked)));
+        .ifPresent(below -> request.set("nested", nested(below, asked)));
     return request;
   }
 
-  private static String hint(List<TaskStateFold.A2aQuestion> asked) {
-    return asked.size() == 1 ? ((InputRequired) asked.getFirst().event()).prompt() : "";
-  }
-
   /// The sub-agent that asks, and its tool calls.
-  private static ObjectNode nested(
-      TaskId task, AgentTypeId agent, List<TaskStateFold.A2aQuestion> asked) {
-    var nested = Json.object().put("subagent_name", agent.value()).put("task_id", task.value());
-    var tools = nested.putArray("tools");
+  private static ObjectNode nested(Origin below, List<OpenQuestion> asked) {
+    var nested = Json.object().put("subagent_name", below.agentId().value());
+    nested.put("task_id", below.taskId().value());
     asked.stream()
-        .filter(one -> one.task().equals(task))
-        .forEach(one -> tools.add(tool((InputRequired) one.event())));
+        .filter(one -> one.origin().taskId().equals(below.taskId()))
+        .flatMap(HitlExtension::inputs)
+        .forEach(input -> nested.withArray("/tools").add(tool(input)));
     return nested;
   }
 
@@ -83,8 +80,7 @@ final class HitlExtension {
   }
 
   /// The question as a function call, for kagent clients that do not support the extension.
-  static ObjectNode confirmation(
-      TaskStateFold.A2aQuestion a2aQuestion, InputRequired asked, TaskId root) {
+  static ObjectNode confirmation(Origin origin, InputRequired asked, TaskId root) {
     var original = Json.object();
     if (isApproval(asked)) {
       var tool = tool(asked);
@@ -98,8 +94,8 @@ final class HitlExtension {
     args.set("originalFunctionCall", original);
     var confirmation =
         args.putObject("toolConfirmation").put("hint", asked.prompt()).put("confirmed", false);
-    if (!a2aQuestion.task().equals(root)) {
-      confirmation.putObject("payload").put("subagent_name", a2aQuestion.agent().value());
+    if (!origin.taskId().equals(root)) {
+      confirmation.putObject("payload").put("subagent_name", origin.agentId().value());
     }
     var call = Json.object().put("id", asked.inputId().value());
     call.put("name", "adk_request_confirmation").set("args", args);

@@ -5,7 +5,9 @@ import dev.parley.a2a.A2aError;
 import dev.parley.a2a.A2aException;
 import dev.parley.a2a.A2aMessage;
 import dev.parley.a2a.A2aPart;
+import dev.parley.api.a2a.A2aMessageSender.MessageText;
 import dev.parley.log.AppendGuard;
+import dev.parley.projection.TaskTree.OpenQuestion;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
@@ -16,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -45,15 +48,10 @@ final class QuestionAnswers {
   /// Answers the open questions of the task with this message.
   ///
   /// @throws A2aException if the message is not an answer to them
-  void answer(A2aCaller a2aCaller, A2aMessage message, A2aTaskFold fold, AppendGuard appendGuard) {
-    var open =
-        fold.questions().stream()
-            .map(TaskStateFold.A2aQuestion::event)
-            .filter(InputRequired.class::isInstance)
-            .map(InputRequired.class::cast)
-            .toList();
+  void answer(A2aCaller caller, A2aMessage message, A2aTaskFold fold, AppendGuard guard) {
+    var open = fold.questions().stream().map(OpenQuestion::input).filter(Objects::nonNull).toList();
     if (open.isEmpty()) {
-      throw invalid(
+      throw A2aException.invalid(
           "the task waits for a sign-in, not for a message: status.message has the address");
     }
     var values = values(message, open);
@@ -62,8 +60,8 @@ final class QuestionAnswers {
           fold.kagentMetadata().context(),
           values,
           answerMetadata(message),
-          a2aCaller.answerer().get(),
-          appendGuard);
+          caller.answerer().get(),
+          guard);
     } catch (Rejection.Forbidden refused) {
       throw new A2aException(
           A2aError.UNSUPPORTED_OPERATION,
@@ -72,9 +70,9 @@ final class QuestionAnswers {
       if (A2aMessageSender.isIdReuse(stale)) {
         throw A2aMessageSender.idReused(message.messageId());
       }
-      throw invalid("the question is no longer open: " + stale.getMessage());
+      throw A2aException.invalid("the question is no longer open: " + stale.getMessage());
     } catch (Rejection.Invalid misfit) {
-      throw invalid(String.valueOf(misfit.getMessage()));
+      throw A2aException.invalid(String.valueOf(misfit.getMessage()));
     }
   }
 
@@ -104,7 +102,7 @@ final class QuestionAnswers {
       }
     }
     if (open.size() > 1) {
-      throw invalid(
+      throw A2aException.invalid(
           "the task asks several questions; answer with the extension "
               + HitlExtension.URI
               + " and these ids: "
@@ -119,7 +117,7 @@ final class QuestionAnswers {
       case "tool_approval_response" -> approvals(told, open);
       case "ask_user_response" -> answers(told, open);
       default ->
-          throw invalid(
+          throw A2aException.invalid(
               HitlExtension.URI + ": type is tool_approval_response or ask_user_response");
     };
   }
@@ -131,13 +129,13 @@ final class QuestionAnswers {
     for (var approval : told.path("approvals")) {
       var asked = findQuestion(wanted, approval.path("id").asString(""));
       if (!approval.path("approved").isBoolean()) {
-        throw invalid("approvals: approved is true or false");
+        throw A2aException.invalid("approvals: approved is true or false");
       }
       var value =
           approvalValue(
               approval.path("approved").booleanValue(), approval.path("rejection_reason"));
       if (values.put(asked.inputId(), value) != null) {
-        throw invalid("approvals: " + asked.inputId() + " is answered twice");
+        throw A2aException.invalid("approvals: " + asked.inputId() + " is answered twice");
       }
     }
     checkComplete(wanted, values);
@@ -148,11 +146,11 @@ final class QuestionAnswers {
   static void checkComplete(List<InputRequired> wanted, Map<InputId, JsonNode> values) {
     for (var asked : wanted) {
       if (!values.containsKey(asked.inputId())) {
-        throw invalid("approvals: " + asked.inputId() + " is not answered");
+        throw A2aException.invalid("approvals: " + asked.inputId() + " is not answered");
       }
     }
     if (values.isEmpty()) {
-      throw invalid("the task does not ask for an approval");
+      throw A2aException.invalid("the task does not ask for an approval");
     }
   }
 
@@ -162,7 +160,7 @@ final class QuestionAnswers {
             open.stream().filter(one -> !HitlExtension.isApproval(one)).toList(),
             told.path("id").asString(""));
     if (told.path("answers").size() != 1) {
-      throw invalid("answers: exactly one answer is needed");
+      throw A2aException.invalid("answers: exactly one answer is needed");
     }
     return Map.of(asked.inputId(), choiceValue(told.path("answers").get(0), asked));
   }
@@ -171,7 +169,7 @@ final class QuestionAnswers {
   static JsonNode choiceValue(JsonNode answer, InputRequired asked) {
     var texts = answer.path("answer").valueStream().map(HitlExtension::displayText).toList();
     if (texts.isEmpty() || texts.stream().allMatch(String::isBlank)) {
-      throw invalid("answers: an answer is needed");
+      throw A2aException.invalid("answers: an answer is needed");
     }
     return parseText(String.join(", ", texts), asked);
   }
@@ -181,7 +179,7 @@ final class QuestionAnswers {
     return open.stream()
         .filter(asked -> asked.inputId().value().equals(id) || toolCallId(asked).equals(id))
         .findFirst()
-        .orElseThrow(() -> invalid("no open question has the id '" + id + "'"));
+        .orElseThrow(() -> A2aException.invalid("no open question has the id '" + id + "'"));
   }
 
   private static String toolCallId(InputRequired asked) {
@@ -205,14 +203,14 @@ final class QuestionAnswers {
         message.parts().stream()
             .map(A2aPart::content)
             .filter(A2aPart.DataContent.class::isInstance)
-            .map(partContent -> ((A2aPart.DataContent) partContent).value())
+            .map(content -> ((A2aPart.DataContent) content).value())
             .findFirst();
     if (data.isPresent()) {
       return data.get();
     }
     var text = MessageText.of(message).strip();
     if (text.isEmpty()) {
-      throw invalid("message.parts: an answer is needed");
+      throw A2aException.invalid("message.parts: an answer is needed");
     }
     if (HitlExtension.isApproval(asked)) {
       return parseApproval(text);
@@ -232,7 +230,7 @@ final class QuestionAnswers {
     if (NO.contains(word)) {
       return approvalValue(false, Json.object().path("reason"));
     }
-    throw invalid("the task asks for an approval: answer approve or deny");
+    throw A2aException.invalid("the task asks for an approval: answer approve or deny");
   }
 
   /// Converts text to the value that is asked for: one of the options, JSON if there is a schema,
@@ -258,7 +256,74 @@ final class QuestionAnswers {
     }
   }
 
-  static A2aException invalid(String message) {
-    return new A2aException(A2aError.INVALID_PARAMS, message);
+  /// Reads answers in the format that kagent clients used before the extension: a part with a
+  /// `decision_type`.
+  static final class KagentDecisions {
+
+    private static final String APPROVE = "approve";
+    private static final String REJECT = "reject";
+
+    private KagentDecisions() {}
+
+    static Map<InputId, JsonNode> values(JsonNode data, List<InputRequired> open) {
+      if (data.path("ask_user_answers").isArray() && !data.path("ask_user_answers").isEmpty()) {
+        return answers(data.path("ask_user_answers"), open);
+      }
+      var approvals = open.stream().filter(HitlExtension::isApproval).toList();
+      return switch (data.path("decision_type").asString("")) {
+        case APPROVE -> all(approvals, true, data);
+        case REJECT -> all(approvals, false, data);
+        case "batch" -> batch(approvals, data);
+        default -> throw A2aException.invalid("decision_type is approve, reject or batch");
+      };
+    }
+
+    private static Map<InputId, JsonNode> answers(JsonNode given, List<InputRequired> open) {
+      var questions = open.stream().filter(one -> !HitlExtension.isApproval(one)).toList();
+      if (questions.size() != 1 || given.size() != 1) {
+        throw A2aException.invalid("ask_user_answers: one answer to one question is needed");
+      }
+      var asked = questions.getFirst();
+      return Map.of(asked.inputId(), choiceValue(given.get(0), asked));
+    }
+
+    private static Map<InputId, JsonNode> all(
+        List<InputRequired> approvals, boolean approved, JsonNode data) {
+      var values = new LinkedHashMap<InputId, JsonNode>();
+      for (var asked : approvals) {
+        values.put(asked.inputId(), approvalValue(approved, reason(data, asked)));
+      }
+      checkComplete(approvals, values);
+      return values;
+    }
+
+    private static JsonNode reason(JsonNode data, InputRequired asked) {
+      var reasons = data.path("rejection_reasons");
+      for (var id : List.of(asked.inputId().value(), toolCallId(asked), "*")) {
+        if (reasons.has(id)) {
+          return reasons.path(id);
+        }
+      }
+      return data.path("rejection_reason");
+    }
+
+    private static Map<InputId, JsonNode> batch(List<InputRequired> approvals, JsonNode data) {
+      var values = new LinkedHashMap<InputId, JsonNode>();
+      var decisions = data.path("decisions").isObject() ? data.path("decisions") : Json.object();
+      decisions.forEachEntry(
+          (id, decision) -> {
+            var asked = findQuestion(approvals, id);
+            var word = decision.asString("");
+            if (!word.equals(APPROVE) && !word.equals(REJECT)) {
+              throw A2aException.invalid("decisions: each is approve or reject");
+            }
+            var value = approvalValue(word.equals(APPROVE), reason(data, asked));
+            if (values.put(asked.inputId(), value) != null) {
+              throw A2aException.invalid("decisions: " + id + " is decided twice");
+            }
+          });
+      checkComplete(approvals, values);
+      return values;
+    }
   }
 }

@@ -2,16 +2,16 @@ package dev.parley.api.a2a;
 
 import dev.parley.a2a.A2aMessage;
 import dev.parley.a2a.A2aState;
-import dev.parley.a2a.A2aStatus;
 import dev.parley.a2a.A2aTask;
+import dev.parley.a2a.A2aTask.A2aStatus;
 import dev.parley.a2a.A2aVersion;
-import dev.parley.http.ApiDependencies;
+import dev.parley.api.ApiDependencies;
 import dev.parley.projection.ContextList.ListedContext;
-import dev.parley.projection.ContextView;
-import dev.parley.projection.TaskView;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.ContextView;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskView;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -43,12 +43,12 @@ public final class SessionTasks {
   private record PositionedTask(long seq, A2aTask task) {}
 
   /// All tasks of a session, oldest first.
-  public List<A2aTask> list(ContextId context, A2aVersion a2aVersion) {
+  public List<A2aTask> list(ContextId context, A2aVersion version) {
     var placed = new ArrayList<PositionedTask>();
     var shared = sharedSeq(parts.views().context(context));
     var roots = roots(context, shared + 1, Long.MAX_VALUE);
     for (var task : roots.subList(Math.max(0, roots.size() - TASKS_MAX), roots.size())) {
-      placed.add(new PositionedTask(task.seq(), taskReader.snapshot(task, a2aVersion, null, true)));
+      placed.add(new PositionedTask(task.seq(), taskReader.snapshot(task, version, null, true)));
     }
     var known = roots.stream().map(TaskView::taskId).collect(Collectors.toSet());
     for (var task : parts.views().storedTasks().list(context)) {
@@ -56,7 +56,7 @@ public final class SessionTasks {
         placed.add(new PositionedTask(task.seq(), externalTasks.task(context, task.task())));
       }
     }
-    retainedTask(context, a2aVersion).ifPresent(placed::add);
+    retainedTask(context, version).ifPresent(placed::add);
     return placed.stream()
         .sorted(Comparator.comparingLong(PositionedTask::seq))
         .map(PositionedTask::task)
@@ -65,11 +65,11 @@ public final class SessionTasks {
 
   /// The task with the messages that the last rewind kept, or that the context shares with its
   /// source.
-  public Optional<A2aTask> retainedTask(A2aVersion a2aVersion, ContextId context) {
-    return retainedTask(context, a2aVersion).map(PositionedTask::task);
+  public Optional<A2aTask> retainedTask(A2aVersion version, ContextId context) {
+    return retainedTask(context, version).map(PositionedTask::task);
   }
 
-  private Optional<PositionedTask> retainedTask(ContextId context, A2aVersion a2aVersion) {
+  private Optional<PositionedTask> retainedTask(ContextId context, A2aVersion version) {
     var view = parts.views().context(context);
     var seq = Math.max(sharedSeq(view), parts.views().lastRewind(context).orElse(0L));
     if (seq == 0) {
@@ -77,7 +77,7 @@ public final class SessionTasks {
     }
     var history = new LinkedHashMap<String, A2aMessage>();
     for (var task : roots(context, 0, seq)) {
-      var shown = taskReader.snapshot(task, a2aVersion, null, false).history();
+      var shown = taskReader.snapshot(task, version, null, false).history();
       if (shown != null) {
         shown.forEach(message -> history.putIfAbsent(message.messageId(), message));
       }
@@ -104,15 +104,14 @@ public final class SessionTasks {
         Optional.of(parts.views().contextList().find(view))
             .map(ListedContext::agent)
             .orElseGet(parts::defaultAgent);
-    var kagentMetadata =
-        new KagentMetadata(context, new TaskId(context.value()), agent, view.owner(), true);
+    var marks = new KagentMetadata(context, new TaskId(context.value()), agent, view.owner(), true);
     return new A2aTask(
         context.value(),
         context.value(),
         new A2aStatus(A2aState.COMPLETED, null, entry.timestamp()),
         List.of(),
         history,
-        kagentMetadata.ofTask().put(KagentMetadata.REWOUND, true));
+        marks.ofTask().put(KagentMetadata.REWOUND, true));
   }
 
   private static long sharedSeq(ContextView view) {

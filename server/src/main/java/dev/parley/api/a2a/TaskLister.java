@@ -1,17 +1,22 @@
 package dev.parley.api.a2a;
 
 import dev.parley.a2a.A2aEncoder;
+import dev.parley.a2a.A2aException;
+import dev.parley.a2a.A2aJsonFields;
 import dev.parley.a2a.A2aState;
 import dev.parley.a2a.A2aTask;
-import dev.parley.http.ApiDependencies;
-import dev.parley.projection.ResultPage;
+import dev.parley.api.ApiDependencies;
 import dev.parley.projection.RootTaskFilter;
 import dev.parley.projection.RootTaskQueries;
-import dev.parley.projection.TaskView;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Id;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ResultPage;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskView;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -45,21 +50,20 @@ final class TaskLister {
   private record TaskPage(ResultPage<TaskView> page, long total) {}
 
   /// The answer to a request for tasks.
-  ObjectNode list(A2aCaller a2aCaller, ListTasksRequest wanted, A2aEncoder written) {
+  ObjectNode list(A2aCaller caller, ListTasksRequest wanted, A2aEncoder written) {
     var filter =
         new RootTaskFilter(
-            a2aCaller.agent(),
-            parts.access().owners(a2aCaller.principal()),
+            caller.agent(),
+            parts.access().owners(caller.principal()),
             wanted.context(),
             states(wanted),
             wanted.changedSince(),
-            a2aCaller.tenant());
-    var taskPage = needsEvents(wanted) ? scan(a2aCaller, wanted, filter) : read(wanted, filter);
+            caller.tenant());
+    var taskPage = needsEvents(wanted) ? scan(caller, wanted, filter) : read(wanted, filter);
     var tasks = new ArrayList<A2aTask>();
     for (var task : taskPage.page().items()) {
       tasks.add(
-          taskReader.snapshot(
-              task, a2aCaller.version(), wanted.historyLength(), wanted.artifacts()));
+          taskReader.snapshot(task, caller.version(), wanted.historyLength(), wanted.artifacts()));
     }
     tasks.sort(Comparator.comparing(TaskLister::changed, Comparator.reverseOrder()));
     var next = taskPage.page().nextCursor();
@@ -105,19 +109,19 @@ final class TaskLister {
     try {
       return parts.views().rootTasks().pageByChange(filter, token, limit);
     } catch (Rejection.Invalid notACursor) {
-      throw A2aParams.invalid("pageToken: not a token of this list");
+      throw A2aException.invalid("pageToken: not a token of this list");
     }
   }
 
   /// Scans the tasks after the token. When the scan limit is reached, the page ends there, with a
   /// token for the next page.
-  private TaskPage scan(A2aCaller a2aCaller, ListTasksRequest wanted, RootTaskFilter filter) {
+  private TaskPage scan(A2aCaller caller, ListTasksRequest wanted, RootTaskFilter filter) {
     var states = new HashMap<TaskId, A2aState>();
     var from = page(filter, wanted.pageToken(), SCAN_MAX);
     var matching = new ArrayList<TaskView>();
     var next = from.nextCursor();
     for (var task : from.items()) {
-      if (matchesState(wanted, a2aCaller, task, states)) {
+      if (matchesState(wanted, caller, task, states)) {
         if (matching.size() == wanted.pageSize()) {
           next = RootTaskQueries.cursor(matching.getLast());
           break;
@@ -125,24 +129,67 @@ final class TaskLister {
         matching.add(task);
       }
     }
-    return new TaskPage(new ResultPage<>(matching, next), total(a2aCaller, wanted, filter, states));
+    return new TaskPage(new ResultPage<>(matching, next), total(caller, wanted, filter, states));
   }
 
   /// The number of matching tasks; an upper bound if there are too many to scan.
   private long total(
-      A2aCaller a2aCaller,
+      A2aCaller caller,
       ListTasksRequest wanted,
       RootTaskFilter filter,
       Map<TaskId, A2aState> states) {
     var all = page(filter, null, SCAN_MAX);
     return all.nextCursor() == null
-        ? all.items().stream().filter(task -> matchesState(wanted, a2aCaller, task, states)).count()
+        ? all.items().stream().filter(task -> matchesState(wanted, caller, task, states)).count()
         : parts.views().rootTasks().count(filter);
   }
 
   private boolean matchesState(
-      ListTasksRequest wanted, A2aCaller a2aCaller, TaskView task, Map<TaskId, A2aState> known) {
-    return known.computeIfAbsent(task.taskId(), _ -> taskReader.state(task, a2aCaller.version()))
+      ListTasksRequest wanted, A2aCaller caller, TaskView task, Map<TaskId, A2aState> known) {
+    return known.computeIfAbsent(task.taskId(), _ -> taskReader.state(task, caller.version()))
         == wanted.state();
+  }
+
+  /// The parameters of a request that lists tasks.
+  record ListTasksRequest(
+      @Nullable ContextId context,
+      @Nullable A2aState state,
+      @Nullable Instant changedSince,
+      int pageSize,
+      @Nullable String pageToken,
+      @Nullable Integer historyLength,
+      boolean artifacts) {
+
+    static final int PAGE_MAX = 100;
+    private static final int PAGE_DEFAULT = 50;
+
+    static ListTasksRequest of(A2aJsonFields params) {
+      var context = params.nonEmptyText("contextId");
+      if (context != null && !Id.valid(context)) {
+        throw A2aException.invalid("contextId: not a valid context id");
+      }
+      var size = params.nonNegative("pageSize");
+      if (size != null && (size < 1 || size > PAGE_MAX)) {
+        throw A2aException.invalid("pageSize: must be between 1 and " + PAGE_MAX);
+      }
+      return new ListTasksRequest(
+          context == null ? null : new ContextId(context),
+          state(params.nonEmptyText("status")),
+          params.time("statusTimestampAfter"),
+          size == null ? PAGE_DEFAULT : size,
+          params.nonEmptyText("pageToken"),
+          params.nonNegative("historyLength"),
+          params.flag("includeArtifacts", false));
+    }
+
+    private static @Nullable A2aState state(@Nullable String name) {
+      if (name == null) {
+        return null;
+      }
+      var state =
+          A2aState.of(name)
+              .orElseThrow(() -> A2aException.invalid("status: unknown state " + name));
+      return state == A2aState.UNKNOWN ? null : state;
+    }
   }
 }

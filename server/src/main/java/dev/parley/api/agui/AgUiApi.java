@@ -1,6 +1,6 @@
 package dev.parley.api.agui;
 
-import dev.parley.http.ApiDependencies;
+import dev.parley.api.ApiDependencies;
 import dev.parley.http.ErrorFormat;
 import dev.parley.http.Problem;
 import dev.parley.http.Route;

@@ -1,5 +1,6 @@
 package dev.parley.api.agui;
 
+import dev.parley.projection.TaskTree.OpenQuestion;
 import dev.parley.protocol.ArtifactEvent;
 import dev.parley.protocol.ArtifactEvent.DataWrite;
 import dev.parley.protocol.ArtifactEvent.DatasetWrite;
@@ -36,69 +37,66 @@ final class AgUiEventMapper {
     this.thread = thread;
   }
 
-  void content(
-      AgUiRunState agUiRunState, Origin origin, @Nullable String owner, ContentEvent event) {
+  void content(AgUiRunState run, Origin origin, @Nullable String owner, ContentEvent event) {
     switch (event) {
       case ContentDelta(var delta, _, var block) -> {
-        agUiRunState.encoder.appendText(id(block, agUiRunState, owner), owner, delta);
-        agUiRunState.hasText |= owner == null;
+        run.encoder.appendText(id(block, run, owner), owner, delta);
+        run.hasText |= owner == null;
       }
       case ContentComplete complete -> {
-        var block = id(complete.blockId(), agUiRunState, owner);
-        agUiRunState.encoder.endText(block, owner, complete.content());
-        agUiRunState.hasText |= owner == null && !complete.content().isBlank();
+        var block = id(complete.blockId(), run, owner);
+        run.encoder.endText(block, owner, complete.content());
+        run.hasText |= owner == null && !complete.content().isBlank();
         var calls = complete.toolCalls() == null ? List.<ToolCall>of() : complete.toolCalls();
-        if (agUiRunState.delegatesAll && origin.taskId().equals(agUiRunState.root)) {
-          calls.forEach(call -> agUiRunState.handoverCalls.add(call.id().value()));
+        if (run.delegatesAll && origin.taskId().equals(run.root)) {
+          calls.forEach(call -> run.handoverCalls.add(call.id().value()));
         }
-        calls(agUiRunState, new AgUiRunEncoder.CallParent(owner, block.value()), calls);
+        calls(run, new AgUiRunEncoder.CallParent(owner, block.value()), calls);
         if (complete.replaces() != null) {
           var value = Json.object().put("messageId", complete.replaces().value());
           value.put("replacedBy", block.value());
-          agUiRunState.encoder.add(AgUiEvent.custom(owner, "message-replaced", value));
+          run.encoder.add(AgUiEvent.custom(owner, "message-replaced", value));
         }
       }
     }
   }
 
   /// The id of the block. Text without a block gets a block of its agent.
-  private static BlockId id(
-      @Nullable BlockId block, AgUiRunState agUiRunState, @Nullable String owner) {
+  private static BlockId id(@Nullable BlockId block, AgUiRunState run, @Nullable String owner) {
     return block != null
         ? block
-        : new BlockId((owner == null ? agUiRunState.root.value() : owner) + ":text");
+        : new BlockId((owner == null ? run.root.value() : owner) + ":text");
   }
 
   private static void calls(
-      AgUiRunState agUiRunState, AgUiRunEncoder.CallParent callParent, List<ToolCall> calls) {
+      AgUiRunState run, AgUiRunEncoder.CallParent parent, List<ToolCall> calls) {
     for (var call : calls) {
       var id = call.id().value();
-      if (!agUiRunState.handoverCalls.contains(id)) {
-        agUiRunState.encoder.call(id, call.name(), call.arguments(), callParent);
-        agUiRunState.callParents.put(id, callParent);
+      if (!run.handoverCalls.contains(id)) {
+        run.encoder.call(id, call.name(), call.arguments(), parent);
+        run.callParents.put(id, parent);
       }
     }
   }
 
-  void thought(AgUiRunState agUiRunState, TaskId task, @Nullable String owner, ThoughtEvent event) {
+  void thought(AgUiRunState run, TaskId task, @Nullable String owner, ThoughtEvent event) {
     if (event instanceof ThoughtStream thought) {
-      agUiRunState.encoder.appendReasoning(task, owner, thought.thoughtId(), thought.content());
+      run.encoder.appendReasoning(task, owner, thought.thoughtId(), thought.content());
     }
   }
 
-  void tool(AgUiRunState agUiRunState, @Nullable String owner, ToolEvent event) {
-    if (agUiRunState.handoverCalls.contains(event.toolCallId().value())) {
+  void tool(AgUiRunState run, @Nullable String owner, ToolEvent event) {
+    if (run.handoverCalls.contains(event.toolCallId().value())) {
       return;
     }
     switch (event) {
       case ToolStart start -> {
         var id = start.toolCallId().value();
-        var callParent =
-            agUiRunState.callParents.computeIfAbsent(
-                id, _ -> new AgUiRunEncoder.CallParent(owner, null));
-        agUiRunState.encoder.call(id, start.toolName(), start.arguments(), callParent);
+        var parent =
+            run.callParents.computeIfAbsent(id, _ -> new AgUiRunEncoder.CallParent(owner, null));
+        run.encoder.call(id, start.toolName(), start.arguments(), parent);
         if (start.facts().runByClient()) {
-          agUiRunState.clientCalls.put(id, start.toolName());
+          run.clientCalls.put(id, start.toolName());
         }
       }
       case ToolProgress progress -> {
@@ -107,13 +105,13 @@ final class AgUiEventMapper {
         if (progress.message() != null) {
           content.put("message", progress.message());
         }
-        agUiRunState.encoder.activity(id + ":progress", owner, "tool-progress", content);
+        run.encoder.activity(id + ":progress", owner, "tool-progress", content);
       }
       case ToolComplete end -> {
         var id = end.toolCallId().value();
         // The client knows the results of its own tool calls.
-        if (!agUiRunState.clientResults.contains(id)) {
-          agUiRunState.encoder.result(id, owner, text(end), end.success());
+        if (!run.clientResults.contains(id)) {
+          run.encoder.result(id, owner, text(end), end.success());
         }
       }
     }
@@ -132,10 +130,9 @@ final class AgUiEventMapper {
   }
 
   /// A subtask: a step if it does all of the parent's work, or else a sub-agent.
-  void created(
-      AgUiRunState agUiRunState, Origin origin, TaskCreated created, @Nullable String owner) {
+  void created(AgUiRunState run, Origin origin, TaskCreated created, @Nullable String owner) {
     if (owner == null) {
-      agUiRunState.encoder.startStep(origin.taskId(), origin.agentId().value());
+      run.encoder.startStep(origin.taskId(), origin.agentId().value());
       return;
     }
     var started = AgUiEvent.SUBAGENT_STARTED.ofOwner(owner).put("name", origin.agentId().value());
@@ -143,60 +140,60 @@ final class AgUiEventMapper {
       started.put("description", created.prompt());
     }
     var parent = origin.parentTaskId();
-    if (parent != null && agUiRunState.encoder.isSubagent(parent)) {
+    if (parent != null && run.encoder.isSubagent(parent)) {
       started.put("parentSubagentRunId", parent.value());
     }
     if (origin.spawnedByCallId() != null) {
       started.put("parentToolCallId", origin.spawnedByCallId().value());
     }
-    agUiRunState.encoder.startSubagent(origin.taskId(), started);
+    run.encoder.startSubagent(origin.taskId(), started);
   }
 
-  void completed(AgUiRunState agUiRunState, TaskId task, @Nullable String content) {
-    if (!agUiRunState.encoder.endStep(task)) {
+  void completed(AgUiRunState run, TaskId task, @Nullable String content) {
+    if (!run.encoder.endStep(task)) {
       var end = AgUiEvent.SUBAGENT_FINISHED.ofOwner(task.value());
       end.putObject("outcome").put("type", "success");
       if (content != null) {
         end.put("result", content);
       }
-      agUiRunState.encoder.endSubagent(task, end);
+      run.encoder.endSubagent(task, end);
     }
   }
 
-  void failed(AgUiRunState agUiRunState, TaskId task, TaskState state) {
-    if (!agUiRunState.encoder.endStep(task)) {
-      var error = agUiRunState.errors.get(task);
+  void failed(AgUiRunState run, TaskId task, TaskState state) {
+    if (!run.encoder.endStep(task)) {
+      var error = run.tree.error(task).orElse(null);
       var end = AgUiEvent.SUBAGENT_ERROR.ofOwner(task.value());
       end.put("message", error == null ? "the task was " + state.wire() : error.message());
       end.put("code", error == null ? state.wire() : error.code().wire());
-      agUiRunState.encoder.endSubagent(task, end);
+      run.encoder.endSubagent(task, end);
     }
   }
 
-  void artifact(AgUiRunState agUiRunState, @Nullable String owner, ArtifactEvent event) {
+  void artifact(AgUiRunState run, @Nullable String owner, ArtifactEvent event) {
     switch (event) {
       case FileWrite file -> {
         if (file.index() == 0 || file.complete()) {
           var content = about(event, "name", file.name()).put("complete", file.complete());
           put(content, "mimeType", file.mimeType());
           put(content, "description", file.description());
-          agUiRunState.encoder.activity(activity(event), owner, "file", content);
+          run.encoder.activity(activity(event), owner, "file", content);
         }
       }
       case DataWrite data -> {
         var content = about(event, "name", data.name());
         put(content, "description", data.description());
-        agUiRunState.encoder.activity(activity(event), owner, "data", content);
+        run.encoder.activity(activity(event), owner, "data", content);
         var key = Optional.ofNullable(data.name()).orElse(data.artifactId().value());
         var delta = Json.object();
         delta.set(key, data.data());
-        agUiRunState.encoder.add(state(delta, owner));
+        run.encoder.add(state(delta, owner));
       }
       case DatasetWrite rows -> {
         if (rows.index() == 0 || rows.complete()) {
           var content = about(event, "name", rows.name()).put("complete", rows.complete());
           put(content, "description", rows.description());
-          agUiRunState.encoder.activity(activity(event), owner, "dataset", content);
+          run.encoder.activity(activity(event), owner, "dataset", content);
         }
       }
     }
@@ -231,32 +228,32 @@ final class AgUiEventMapper {
   }
 
   /// Repeats the tool calls of earlier runs that still wait for the client.
-  void repeatPendingCalls(AgUiRunState agUiRunState) {
-    for (var agUiQuestion : agUiRunState.tree.openQuestions()) {
-      call(agUiQuestion)
+  void repeatPendingCalls(AgUiRunState run) {
+    for (var question : run.tree.openQuestions()) {
+      call(question)
           .ifPresent(
               id -> {
-                var name = agUiRunState.clientCalls.get(id);
-                var callParent = agUiRunState.callParents.get(id);
-                if (name != null && callParent != null) {
-                  agUiRunState.encoder.repeatCall(id, name, callParent);
+                var name = run.clientCalls.get(id);
+                var parent = run.callParents.get(id);
+                if (name != null && parent != null) {
+                  run.encoder.repeatCall(id, name, parent);
                 }
               });
     }
   }
 
   /// The ids of the interrupts of one task, without its subtasks.
-  List<String> interruptsOf(AgUiRunState agUiRunState, TaskId task) {
-    return agUiRunState.tree.openQuestions().stream()
-        .filter(agUiQuestion -> agUiQuestion.origin().taskId().equals(task))
-        .filter(agUiQuestion -> !Interrupts.isToolCall(agUiQuestion))
-        .map(agUiQuestion -> agUiQuestion.id().value())
+  List<String> interruptsOf(AgUiRunState run, TaskId task) {
+    return run.tree.openQuestions().stream()
+        .filter(question -> question.origin().taskId().equals(task))
+        .filter(question -> !Interrupts.isToolCall(question))
+        .map(question -> question.id().value())
         .toList();
   }
 
-  private static Optional<String> call(AgUiTaskTree.AgUiQuestion agUiQuestion) {
-    return agUiQuestion.input() == null
+  private static Optional<String> call(OpenQuestion question) {
+    return question.input() == null
         ? Optional.empty()
-        : agUiQuestion.input().facts().toolCallId().map(ToolCallId::value);
+        : question.input().facts().toolCallId().map(ToolCallId::value);
   }
 }

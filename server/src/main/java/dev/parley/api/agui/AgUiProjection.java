@@ -37,7 +37,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -48,28 +47,23 @@ import tools.jackson.databind.node.ObjectNode;
 /// After an answer, another run begins. For one thread.
 final class AgUiProjection {
 
-  /// The scope of a projection.
-  ///
-  /// @param only the only root task to include, or null for all
-  /// @param speaks whether an entry is output of the answering agent, not of a sub-agent
-  record AgUiScope(ContextId thread, @Nullable TaskId only, Predicate<Entry> speaks) {}
-
-  private final AgUiScope scope;
+  private final @Nullable TaskId only;
   private final AgUiEventMapper mapper;
   private final RunBoundaries boundaries;
-  private @Nullable ThreadTranscript threadTranscript;
+  private @Nullable ThreadTranscript transcript;
   private final Map<TaskId, AgUiRunState> turns = new LinkedHashMap<>();
   private final Map<TaskId, Message> pendingMessages = new LinkedHashMap<>();
   private @Nullable AgUiRunState current;
   private @Nullable ObjectNode end;
   private @Nullable ContextRewound rewound;
 
-  /// @param threadTranscript records the events for snapshots, or null
-  AgUiProjection(AgUiScope agUiScope, @Nullable ThreadTranscript threadTranscript) {
-    this.scope = agUiScope;
-    this.threadTranscript = threadTranscript;
-    this.mapper = new AgUiEventMapper(agUiScope.thread());
-    this.boundaries = new RunBoundaries(agUiScope.thread(), mapper);
+  /// @param only the only root task to include, or null for all
+  /// @param transcript records the events for snapshots, or null
+  AgUiProjection(ContextId thread, @Nullable TaskId only, @Nullable ThreadTranscript transcript) {
+    this.only = only;
+    this.transcript = transcript;
+    this.mapper = new AgUiEventMapper(thread);
+    this.boundaries = new RunBoundaries(thread, mapper);
   }
 
   /// Applies an entry and returns its AG-UI events, in order.
@@ -81,8 +75,8 @@ final class AgUiProjection {
     var events = origin == null ? contextEvent(entry) : taskEntry(origin, entry);
     for (var event : events) {
       event.put("timestamp", entry.timestamp().toEpochMilli());
-      if (threadTranscript != null) {
-        threadTranscript.apply(event, entry.position().seq());
+      if (transcript != null) {
+        transcript.apply(event, entry.position().seq());
       }
     }
     return events;
@@ -100,7 +94,7 @@ final class AgUiProjection {
 
   private List<AgUiRunState> queued() {
     return turns.values().stream()
-        .filter(agUiRunState -> agUiRunState.phase == AgUiRunState.RunPhase.QUEUED)
+        .filter(run -> run.phase == AgUiRunState.RunPhase.QUEUED)
         // While a run waits for a person, queued runs do not start.
         .filter(_ -> current == null)
         .toList();
@@ -109,13 +103,13 @@ final class AgUiProjection {
   /// Snapshots for a new reader: messages, state, and the open items of the active run.
   List<ObjectNode> snapshots(ObjectNode state, List<CorrectedMessage> corrected) {
     var events = new ArrayList<ObjectNode>();
-    var taken = threadTranscript;
+    var taken = transcript;
     var started = taken == null ? null : taken.started();
     if (taken == null || started == null) {
       return events;
     }
     // It is used only once, and may be large.
-    threadTranscript = null;
+    transcript = null;
     var begin = started.deepCopy();
     begin.remove("input");
     events.add(begin);
@@ -159,17 +153,17 @@ final class AgUiProjection {
       }
       case ContextRewound back -> {
         rewound = back;
-        if (threadTranscript != null) {
-          threadTranscript.rewind(entry.position().seq(), back.toSeq());
+        if (transcript != null) {
+          transcript.rewind(entry.position().seq(), back.toSeq());
         }
         current = null;
         turns.clear();
       }
       case StateUpdated(var delta, _) -> {
-        return whileRunning(agUiRunState -> agUiRunState.encoder.add(mapper.state(delta, null)));
+        return whileRunning(run -> run.encoder.add(mapper.state(delta, null)));
       }
       case MessageEvent _, ContextEvent _ -> {
-        return whileRunning(agUiRunState -> agUiRunState.encoder.add(custom(entry, null)));
+        return whileRunning(run -> run.encoder.add(custom(entry, null)));
       }
       default -> {} // All other events belong to a task.
     }
@@ -177,12 +171,12 @@ final class AgUiProjection {
   }
 
   private List<ObjectNode> whileRunning(Consumer<AgUiRunState> tell) {
-    var agUiRunState = current;
-    if (agUiRunState == null || agUiRunState.phase != AgUiRunState.RunPhase.RUNNING) {
+    var run = current;
+    if (run == null || run.phase != AgUiRunState.RunPhase.RUNNING) {
       return List.of();
     }
-    tell.accept(agUiRunState);
-    return agUiRunState.encoder.drain();
+    tell.accept(run);
+    return run.encoder.drain();
   }
 
   private List<ObjectNode> message(Entry entry, Message message) {
@@ -192,102 +186,89 @@ final class AgUiProjection {
       addToTranscript(entry, message);
       return List.of();
     }
-    var agUiRunState = turns.get(task);
-    if (agUiRunState == null || !facts.steers()) {
+    var run = turns.get(task);
+    if (run == null || !facts.steers()) {
       pendingMessages.put(task, message);
       return List.of();
     }
-    var begins = agUiRunState.phase == AgUiRunState.RunPhase.PAUSED;
+    var begins = run.phase == AgUiRunState.RunPhase.PAUSED;
     if (begins) {
-      boundaries.resume(
-          agUiRunState, facts.runId().orElse(null), List.of(ContentParts.message(message)));
+      boundaries.resume(run, facts.runId().orElse(null), List.of(ContentParts.message(message)));
       end = null;
     }
-    agUiRunState.tree.applyMessage(entry);
-    if (!begins && agUiRunState.phase == AgUiRunState.RunPhase.RUNNING) {
-      agUiRunState.encoder.add(custom(entry, null));
+    run.tree.apply(entry);
+    if (!begins && run.phase == AgUiRunState.RunPhase.RUNNING) {
+      run.encoder.add(custom(entry, null));
       addToTranscript(entry, message);
     }
-    return agUiRunState.encoder.drain();
+    return run.encoder.drain();
   }
 
   private void addToTranscript(Entry entry, Message message) {
-    if (threadTranscript != null) {
-      threadTranscript.add(ContentParts.message(message), entry.position().seq());
+    if (transcript != null) {
+      transcript.add(ContentParts.message(message), entry.position().seq());
     }
   }
 
   /// Handles an entry of a task.
   private List<ObjectNode> taskEntry(Origin origin, Entry entry) {
-    var only = scope.only();
     if (only != null && !only.equals(origin.rootTaskId())) {
       return List.of();
     }
     if (entry.event() instanceof TaskCreated created && origin.parentTaskId() == null) {
-      var agUiRunState =
+      var run =
           new AgUiRunState(
               origin.taskId(), origin.agentId(), created, pendingMessages.remove(origin.taskId()));
-      turns.put(origin.taskId(), agUiRunState);
+      turns.put(origin.taskId(), run);
     }
-    var agUiRunState = turns.get(origin.rootTaskId());
-    if (agUiRunState == null) {
+    var run = turns.get(origin.rootTaskId());
+    if (run == null) {
       return List.of();
     }
-    if (!startRun(agUiRunState, entry)) {
+    if (!startRun(run, entry)) {
       return List.of();
     }
-    agUiRunState.tree.apply(origin, entry);
-    encode(agUiRunState, origin, entry);
+    run.tree.apply(entry);
+    encode(run, origin, entry);
     if (mayPause(entry)
-        && agUiRunState.phase == AgUiRunState.RunPhase.RUNNING
-        && agUiRunState.tree.waitsForPerson(agUiRunState.root)) {
-      end = boundaries.pause(agUiRunState);
+        && run.phase == AgUiRunState.RunPhase.RUNNING
+        && run.tree.treeWaitsForPerson(run.root)) {
+      end = boundaries.pause(run);
     }
-    return agUiRunState.encoder.drain();
+    return run.encoder.drain();
   }
 
   /// Begins the run of an entry, if needed. Returns false if the entry does not belong to a run
   /// yet.
-  private boolean startRun(AgUiRunState agUiRunState, Entry entry) {
-    return switch (agUiRunState.phase) {
+  private boolean startRun(AgUiRunState run, Entry entry) {
+    return switch (run.phase) {
       case RUNNING -> true;
       case ENDED -> false;
       case PAUSED -> {
         var answer = answer(entry);
-        boundaries.resume(agUiRunState, answer.runId(), answer.messages());
+        boundaries.resume(run, answer.runId(), answer.messages());
         end = null;
         yield true;
       }
       case QUEUED -> {
         var status = entry.event() instanceof TaskStatus(var next, _, _) ? next : null;
-        if (entry.event() instanceof ErrorReported error) {
-          agUiRunState.errors.put(agUiRunState.root, error);
-        }
         if (status == null || status == TaskState.SUBMITTED) {
-          agUiRunState.tree.apply(origin(entry), entry);
+          run.tree.apply(entry);
           yield false;
         }
         if (current != null && current.phase != AgUiRunState.RunPhase.ENDED) {
           // It ended before it started, while another run is active.
-          agUiRunState.phase = AgUiRunState.RunPhase.ENDED;
-          turns.remove(agUiRunState.root);
+          run.phase = AgUiRunState.RunPhase.ENDED;
+          turns.remove(run.root);
           yield false;
         }
-        current = agUiRunState;
-        boundaries.begin(agUiRunState, rewound);
+        current = run;
+        boundaries.begin(run, rewound);
         rewound = null;
         end = null;
         yield true;
       }
     };
-  }
-
-  private static Origin origin(Entry entry) {
-    var origin = entry.origin();
-    if (origin == null) {
-      throw new IllegalStateException("the entry at " + entry.position() + " has no task");
-    }
-    return origin;
   }
 
   /// The run id and the messages that the client sent with an answer.
@@ -312,83 +293,82 @@ final class AgUiProjection {
         || (entry.event() instanceof TaskStatus(var status, _, _) && status.waiting());
   }
 
-  private void encode(AgUiRunState agUiRunState, Origin origin, Entry entry) {
-    var owner = owner(origin, entry);
+  private void encode(AgUiRunState run, Origin origin, Entry entry) {
+    var owner = owner(run, origin);
     if (!(entry.event() instanceof ThoughtEvent)) {
-      agUiRunState.encoder.endReasoning(origin.taskId());
+      run.encoder.endReasoning(origin.taskId());
     }
     switch (entry.event()) {
-      case TaskEvent event -> task(agUiRunState, origin, entry, event);
-      case ContentEvent event -> mapper.content(agUiRunState, origin, owner, event);
-      case ThoughtEvent event -> mapper.thought(agUiRunState, origin.taskId(), owner, event);
-      case ToolEvent event -> mapper.tool(agUiRunState, owner, event);
-      case ArtifactEvent event -> mapper.artifact(agUiRunState, owner, event);
+      case TaskEvent event -> task(run, origin, entry, event);
+      case ContentEvent event -> mapper.content(run, origin, owner, event);
+      case ThoughtEvent event -> mapper.thought(run, origin.taskId(), owner, event);
+      case ToolEvent event -> mapper.tool(run, owner, event);
+      case ArtifactEvent event -> mapper.artifact(run, owner, event);
       case InputReceived received -> {
-        ResumeAnswers.toolCallId(received).ifPresent(agUiRunState.clientResults::add);
-        agUiRunState.encoder.add(custom(entry, owner));
+        ResumeAnswers.toolCallId(received).ifPresent(run.clientResults::add);
+        run.encoder.add(custom(entry, owner));
       }
-      case InputEvent _, AuthEvent _ -> agUiRunState.encoder.add(custom(entry, owner));
-      case Usage usage -> agUiRunState.usage.add(usage);
-      case ErrorReported error when error.scope() == ErrorScope.TASK ->
-          agUiRunState.errors.put(origin.taskId(), error);
-      case ReportEvent _ -> agUiRunState.encoder.add(custom(entry, owner));
-      case Message message -> answer(agUiRunState, message);
-      case MessageEvent _, ContextEvent _ -> agUiRunState.encoder.add(custom(entry, owner));
+      case InputEvent _, AuthEvent _ -> run.encoder.add(custom(entry, owner));
+      case Usage usage -> run.usage.add(usage);
+      case ErrorReported error when error.scope() == ErrorScope.TASK -> {} // Part of the end.
+      case ReportEvent _ -> run.encoder.add(custom(entry, owner));
+      case Message message -> answer(run, message);
+      case MessageEvent _, ContextEvent _ -> run.encoder.add(custom(entry, owner));
       case SubtaskEvent _ -> {} // The events of the subtask itself are shown.
     }
   }
 
-  private @Nullable String owner(Origin origin, Entry entry) {
-    return scope.speaks().test(entry) ? null : origin.taskId().value();
+  /// The sub-agent that an entry belongs to; null if it belongs to the answering agent.
+  private static @Nullable String owner(AgUiRunState run, Origin origin) {
+    return run.tree.isAnswer(origin) ? null : origin.taskId().value();
   }
 
-  private void task(AgUiRunState agUiRunState, Origin origin, Entry entry, TaskEvent event) {
-    var root = origin.taskId().equals(agUiRunState.root);
+  private void task(AgUiRunState run, Origin origin, Entry entry, TaskEvent event) {
+    var root = origin.taskId().equals(run.root);
     switch (event) {
       case TaskCreated created when !root ->
-          mapper.created(agUiRunState, origin, created, owner(origin, entry));
+          mapper.created(run, origin, created, owner(run, origin));
       case TaskStatus(var status, _, _)
           when status == TaskState.FAILED || status == TaskState.CANCELED -> {
         if (root) {
-          endRun(agUiRunState, status, null);
+          endRun(run, status, null);
         } else {
-          mapper.failed(agUiRunState, origin.taskId(), status);
+          mapper.failed(run, origin.taskId(), status);
         }
       }
       case TaskStatus status when status.facts().routing().isPresent() -> {
         var routing = status.facts().routing().get();
-        agUiRunState.delegatesAll = routing.delegatesToOneAgent();
-        agUiRunState.encoder.add(AgUiEvent.custom(null, "routing", routing.json()));
+        run.delegatesAll = routing.delegatesToOneAgent();
+        run.encoder.add(AgUiEvent.custom(null, "routing", routing.json()));
       }
       case TaskComplete complete -> {
         if (root) {
-          endRun(agUiRunState, TaskState.COMPLETED, complete);
+          endRun(run, TaskState.COMPLETED, complete);
         } else {
-          mapper.completed(agUiRunState, origin.taskId(), complete.content());
+          mapper.completed(run, origin.taskId(), complete.content());
         }
       }
-      case TaskEvent.CancelRequested _ ->
-          agUiRunState.encoder.add(custom(entry, owner(origin, entry)));
+      case TaskEvent.CancelRequested _ -> run.encoder.add(custom(entry, owner(run, origin)));
       default -> {} // Other changes of state have no AG-UI event.
     }
   }
 
   /// Adds the answer of a root task, if its text was not streamed.
-  private static void answer(AgUiRunState agUiRunState, Message message) {
-    if (message.role() == Role.ASSISTANT && !agUiRunState.hasText && !message.content().isBlank()) {
-      agUiRunState.encoder.message(message.messageId().value(), message.content());
+  private static void answer(AgUiRunState run, Message message) {
+    if (message.role() == Role.ASSISTANT && !run.hasText && !message.content().isBlank()) {
+      run.encoder.message(message.messageId().value(), message.content());
     }
   }
 
-  private void endRun(AgUiRunState agUiRunState, TaskState state, @Nullable TaskComplete complete) {
-    turns.remove(agUiRunState.root);
+  private void endRun(AgUiRunState run, TaskState state, @Nullable TaskComplete complete) {
+    turns.remove(run.root);
     current = null;
-    end = boundaries.ended(agUiRunState, state, complete);
+    end = boundaries.ended(run, state, complete);
   }
 
   /// The entry as a custom event, where the protocol has no event.
   private static ObjectNode custom(Entry entry, @Nullable String owner) {
     JsonNode value = Json.mapper().readTree(EventJson.bytes(entry));
-    return AgUiEvent.custom(owner, entry.event().kind().wire(), value);
+    return AgUiEvent.custom(owner, entry.kind().wire(), value);
   }
 }

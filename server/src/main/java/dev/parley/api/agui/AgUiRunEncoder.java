@@ -108,11 +108,11 @@ final class AgUiRunEncoder {
   }
 
   /// Adds a tool call, unless it was added before.
-  void call(String id, String name, ObjectNode arguments, CallParent callParent) {
+  void call(String id, String name, ObjectNode arguments, CallParent parent) {
     if (startedCalls.add(id)) {
-      start(id, name, callParent);
-      add(args(id, arguments, callParent.owner()));
-      add(AgUiEvent.TOOL_CALL_END.ofOwner(callParent.owner()).put("toolCallId", id));
+      start(id, name, parent);
+      add(args(id, arguments, parent.owner()));
+      add(AgUiEvent.TOOL_CALL_END.ofOwner(parent.owner()).put("toolCallId", id));
     }
   }
 
@@ -120,18 +120,18 @@ final class AgUiRunEncoder {
   record CallParent(@Nullable String owner, @Nullable String messageId) {}
 
   /// Repeats a call of an earlier run that still waits for the client.
-  void repeatCall(String id, String name, CallParent callParent) {
+  void repeatCall(String id, String name, CallParent parent) {
     if (!openCalls.contains(id)) {
-      start(id, name, callParent);
-      add(AgUiEvent.TOOL_CALL_END.ofOwner(callParent.owner()).put("toolCallId", id));
+      start(id, name, parent);
+      add(AgUiEvent.TOOL_CALL_END.ofOwner(parent.owner()).put("toolCallId", id));
     }
   }
 
-  private void start(String id, String name, CallParent callParent) {
-    var start = AgUiEvent.TOOL_CALL_START.ofOwner(callParent.owner());
+  private void start(String id, String name, CallParent parent) {
+    var start = AgUiEvent.TOOL_CALL_START.ofOwner(parent.owner());
     start.put("toolCallId", id).put("toolCallName", name);
-    if (callParent.messageId() != null) {
-      start.put("parentMessageId", callParent.messageId());
+    if (parent.messageId() != null) {
+      start.put("parentMessageId", parent.messageId());
     }
     openCalls.add(id);
     add(start);
@@ -153,11 +153,6 @@ final class AgUiRunEncoder {
     }
     openCalls.remove(id);
     add(result);
-  }
-
-  /// True if this run has the call without a result.
-  boolean hasOpenCall(String id) {
-    return openCalls.contains(id);
   }
 
   /// The calls of this run without a result, in order.

@@ -1,6 +1,6 @@
 package dev.parley.api.agui;
 
-import dev.parley.http.ApiDependencies;
+import dev.parley.api.ApiDependencies;
 import dev.parley.http.Reply;
 import dev.parley.http.Request;
 import dev.parley.http.ResponseDescription;
@@ -8,7 +8,6 @@ import dev.parley.http.Route;
 import dev.parley.log.AppendGuard;
 import dev.parley.log.AppendResult;
 import dev.parley.log.EventDraft;
-import dev.parley.projection.MessageView;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextEvent.StateUpdated;
@@ -18,6 +17,7 @@ import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageFacts;
 import dev.parley.protocol.MessageId;
+import dev.parley.protocol.MessageView;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskFacts;
@@ -155,14 +155,13 @@ final class AgUiRunRoutes {
             runRequest.input().messages(), latest, said -> isFromAgUi(runRequest, said));
     var next = newMessages.next();
     for (var attempt = 1; ; attempt++) {
-      var openThreadRun = threadReader.open(thread).orElse(null);
-      var rests =
-          openThreadRun != null && openThreadRun.run().phase == AgUiRunState.RunPhase.PAUSED;
+      var openRun = threadReader.open(thread).orElse(null);
+      var rests = openRun != null && openRun.run().phase == AgUiRunState.RunPhase.PAUSED;
       if (next != null && !rests && runRequest.input().resume().isEmpty()) {
         return submit(runRequest, newMessages, submission(runRequest, next));
       }
       try {
-        return resume(runRequest, openThreadRun, newMessages.whileWaiting());
+        return resume(runRequest, openRun, newMessages.whileWaiting());
       } catch (Rejection.Stale movedOn) {
         if (attempt == ATTEMPTS_MAX) {
           throw movedOn;
@@ -215,12 +214,12 @@ final class AgUiRunRoutes {
   /// a repeated request returns the result of the first one.
   private TaskId resume(
       RunRequest runRequest,
-      ThreadReader.@Nullable OpenThreadRun openThreadRun,
+      ThreadReader.@Nullable OpenThreadRun openRun,
       NewMessages newMessages) {
     List<TaskResumption.GivenAnswer> given = List.of();
     Rejection verdict = null;
     try {
-      given = given(runRequest, openThreadRun, newMessages);
+      given = given(runRequest, openRun, newMessages);
     } catch (Rejection.Conflict | Rejection.Invalid refused) {
       verdict = refused;
     }
@@ -228,7 +227,7 @@ final class AgUiRunRoutes {
     if (refusal == null && saveState(runRequest)) {
       throw new Rejection.Stale("the state has changed");
     }
-    var seen = openThreadRun == null ? Position.START : openThreadRun.head();
+    var seen = openRun == null ? Position.START : openRun.head();
     var next = refusal == null ? newMessages.next() : null;
     var appendResult =
         parts
@@ -253,19 +252,19 @@ final class AgUiRunRoutes {
 
   private static List<TaskResumption.GivenAnswer> given(
       RunRequest runRequest,
-      ThreadReader.@Nullable OpenThreadRun openThreadRun,
+      ThreadReader.@Nullable OpenThreadRun openRun,
       NewMessages newMessages) {
     var input = runRequest.input();
-    if (openThreadRun == null || openThreadRun.run().phase != AgUiRunState.RunPhase.PAUSED) {
+    if (openRun == null || openRun.run().phase != AgUiRunState.RunPhase.PAUSED) {
       if (!input.resume().isEmpty()) {
-        throw openThreadRun == null
+        throw openRun == null
             ? ResumeAnswers.notOpen(input.resume().getFirst().interruptId())
             : new Rejection.Conflict("run-not-ended", "the run that asks has not ended yet");
       }
       throw nothingNew();
     }
     var given =
-        new ResumeAnswers(input, openThreadRun.run().tree.openQuestions())
+        new ResumeAnswers(input, openRun.run().tree.openQuestions())
             .answers(newMessages.next() != null);
     if (newMessages.rewind() != null) {
       throw new Rejection.Conflict(
@@ -350,14 +349,11 @@ final class AgUiRunRoutes {
   private List<EventDraft> earlierMessages(
       RunRequest runRequest, List<RunInput.InputMessage> before) {
     var drafts = new ArrayList<EventDraft>();
-    for (var inputMessage : before) {
-      var text =
-          inputMessage.hasRole("user") || inputMessage.hasRole("assistant")
-              ? inputMessage.text()
-              : "";
+    for (var message : before) {
+      var text = message.hasRole("user") || message.hasRole("assistant") ? message.text() : "";
       if (!text.isBlank()) {
-        var id = inputMessage.hasRole("user") ? inputMessage.id() : parts.ids().get().toString();
-        var role = inputMessage.hasRole("user") ? Role.USER : Role.ASSISTANT;
+        var id = message.hasRole("user") ? message.id() : parts.ids().get().toString();
+        var role = message.hasRole("user") ? Role.USER : Role.ASSISTANT;
         var about = MessageFacts.ofRun(runRequest.input().runId());
         drafts.add(
             EventDraft.of(
@@ -412,8 +408,8 @@ final class AgUiRunRoutes {
   private static List<ObjectNode> applicationContext(RunInput input) {
     var all = new ArrayList<ObjectNode>();
     input.messages().stream()
-        .filter(inputMessage -> inputMessage.hasRole("system") || inputMessage.hasRole("developer"))
-        .forEach(inputMessage -> all.add(entry("Instructions", inputMessage.text())));
+        .filter(message -> message.hasRole("system") || message.hasRole("developer"))
+        .forEach(message -> all.add(entry("Instructions", message.text())));
     all.addAll(input.context());
     if (!input.state().isEmpty()) {
       all.add(entry("The state that we share", input.state().toString()));

@@ -1,8 +1,9 @@
 package dev.parley.api.agui;
 
+import dev.parley.projection.TaskTree;
+import dev.parley.projection.UsageTotals;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.MessageEvent.Message;
-import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskId;
 import java.util.HashMap;
@@ -19,11 +20,8 @@ final class AgUiRunState {
   final AgentTypeId agent;
   final TaskCreated created;
   final @Nullable Message message;
-  final AgUiTaskTree tree = new AgUiTaskTree();
+  final TaskTree tree = new TaskTree();
   final AgUiRunEncoder encoder = new AgUiRunEncoder();
-
-  /// The errors of failed tasks.
-  final Map<TaskId, ErrorReported> errors = new HashMap<>();
 
   /// The sub-agent and message of each tool call.
   final Map<String, AgUiRunEncoder.CallParent> callParents = new HashMap<>();
@@ -37,7 +35,7 @@ final class AgUiRunState {
   /// The calls that delegate all work to one agent; they are not shown.
   final Set<String> handoverCalls = new HashSet<>();
 
-  AgUiUsage usage = new AgUiUsage();
+  UsageTotals usage = new UsageTotals();
   RunPhase phase = RunPhase.QUEUED;
   String runId;
   boolean hasText;
@@ -64,7 +62,7 @@ final class AgUiRunState {
   void startRun(@Nullable String given) {
     runs++;
     phase = RunPhase.RUNNING;
-    usage = new AgUiUsage();
+    usage = new UsageTotals();
     runId = given != null ? given : runs == 1 ? root.value() : root.value() + ":" + runs;
   }
 

@@ -1,10 +1,10 @@
 package dev.parley.api.agui;
 
-import dev.parley.http.FrameCursor;
-import dev.parley.http.ProjectedStream;
-import dev.parley.http.SseFrames;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
+import dev.parley.stream.FrameCursor;
+import dev.parley.stream.ProjectedStream;
+import dev.parley.stream.SseFrames;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
@@ -36,11 +36,11 @@ final class AgUiStream implements ProjectedStream.EntryEncoder {
 
   /// @param snapshotFrames snapshot frames that are sent first
   AgUiStream(
-      AgUiProjection agUiProjection,
+      AgUiProjection projection,
       AgUiStreamRange agUiStreamRange,
       List<byte[]> snapshotFrames,
       String place) {
-    this.projection = agUiProjection;
+    this.projection = projection;
     this.range = agUiStreamRange;
     this.snapshotFrames = List.copyOf(snapshotFrames);
     this.place = place;
@@ -107,8 +107,8 @@ final class AgUiStream implements ProjectedStream.EntryEncoder {
 
   @Override
   public byte[] deleted() {
-    var agUiRunState = projection.current();
-    if (agUiRunState == null || agUiRunState.phase != AgUiRunState.RunPhase.RUNNING || runEnded) {
+    var run = projection.current();
+    if (run == null || run.phase != AgUiRunState.RunPhase.RUNNING || runEnded) {
       return new byte[0];
     }
     var error = AgUiEvent.RUN_ERROR.json().put("message", "the thread was deleted");

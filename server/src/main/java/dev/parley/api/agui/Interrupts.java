@@ -1,5 +1,6 @@
 package dev.parley.api.agui;
 
+import dev.parley.projection.TaskTree.OpenQuestion;
 import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.InputEvent.InputRequired;
@@ -16,19 +17,17 @@ final class Interrupts {
   private Interrupts() {}
 
   /// True if the question asks the client to run a tool, which is not an interrupt.
-  static boolean isToolCall(AgUiTaskTree.AgUiQuestion agUiQuestion) {
-    return agUiQuestion.input() != null
-        && agUiQuestion.input().inputType() == InputType.TOOL_EXECUTION;
+  static boolean isToolCall(OpenQuestion question) {
+    return question.input() != null && question.input().inputType() == InputType.TOOL_EXECUTION;
   }
 
   /// The interrupt for a question; `owner` is the sub-agent that asks, or null.
-  static ObjectNode of(
-      ContextId context, AgUiTaskTree.AgUiQuestion agUiQuestion, @Nullable String owner) {
-    var json = Json.object().put("id", agUiQuestion.id().value());
-    if (agUiQuestion.input() != null) {
-      input(json, agUiQuestion.input());
-    } else if (agUiQuestion.auth() != null) {
-      auth(json, context, agUiQuestion.auth());
+  static ObjectNode of(ContextId context, OpenQuestion question, @Nullable String owner) {
+    var json = Json.object().put("id", question.id().value());
+    if (question.input() != null) {
+      input(json, question.input());
+    } else if (question.auth() != null) {
+      auth(json, context, question.auth());
     }
     if (owner != null) {
       json.put("subagentRunId", owner);

@@ -1,8 +1,8 @@
 package dev.parley.api.agui;
 
-import dev.parley.projection.MessageView;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageId;
+import dev.parley.protocol.MessageView;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +32,7 @@ record NewMessages(
   /// `here` is false, and those that steered a running task.
   static NewMessages compare(
       List<RunInput.InputMessage> messages, List<MessageView> thread, Predicate<MessageView> here) {
-    var theirs = messages.stream().filter(inputMessage -> inputMessage.hasRole("user")).toList();
+    var theirs = messages.stream().filter(message -> message.hasRole("user")).toList();
     if (theirs.isEmpty()) {
       return NONE;
     }
@@ -82,10 +82,9 @@ record NewMessages(
   /// True if the last message is the user's.
   private static boolean userSpeaksLast(List<RunInput.InputMessage> messages) {
     return messages.stream()
-        .filter(
-            inputMessage -> !inputMessage.hasRole("system") && !inputMessage.hasRole("developer"))
+        .filter(message -> !message.hasRole("system") && !message.hasRole("developer"))
         .reduce((_, last) -> last)
-        .filter(inputMessage -> inputMessage.hasRole("user"))
+        .filter(message -> message.hasRole("user"))
         .isPresent();
   }
 

@@ -1,5 +1,6 @@
 package dev.parley.api.agui;
 
+import dev.parley.projection.TaskTree.OpenQuestion;
 import dev.parley.protocol.AnswerFacts;
 import dev.parley.protocol.InputEvent.InputReceived;
 import dev.parley.protocol.InputEvent.InputType;
@@ -24,9 +25,9 @@ final class ResumeAnswers {
   private static final String ABANDONED = "abandoned in run ";
 
   private final RunInput input;
-  private final List<AgUiTaskTree.AgUiQuestion> asked;
+  private final List<OpenQuestion> asked;
 
-  ResumeAnswers(RunInput input, List<AgUiTaskTree.AgUiQuestion> asked) {
+  ResumeAnswers(RunInput input, List<OpenQuestion> asked) {
     this.input = input;
     this.asked = asked;
   }
@@ -105,7 +106,7 @@ final class ResumeAnswers {
             + " is not open: it was answered, has expired, or is not of this thread");
   }
 
-  private GivenAnswer answer(AgUiTaskTree.AgUiQuestion question, RunInput.ResumeEntry resumeEntry) {
+  private GivenAnswer answer(OpenQuestion question, RunInput.ResumeEntry resumeEntry) {
     var about = AnswerFacts.ofRun(input.runId());
     if (question.auth() != null && resumeEntry.resolved()) {
       throw new Rejection.Conflict(
@@ -144,21 +145,20 @@ final class ResumeAnswers {
 
   /// The latest result of a client tool call. Without a result the call keeps waiting, unless the
   /// user sent a new message.
-  private Optional<GivenAnswer> result(AgUiTaskTree.AgUiQuestion question, boolean speaks) {
+  private Optional<GivenAnswer> result(OpenQuestion question, boolean speaks) {
     var call = question.input() == null ? null : question.input().facts().toolCallId().orElse(null);
     var result =
         input.messages().stream()
-            .filter(inputMessage -> inputMessage.hasRole("tool"))
-            .filter(inputMessage -> call != null && call.value().equals(inputMessage.toolCallId()))
+            .filter(message -> message.hasRole("tool"))
+            .filter(message -> call != null && call.value().equals(message.toolCallId()))
             .reduce((_, last) -> last);
     if (result.isPresent()) {
-      var inputMessage = result.get();
-      var about =
-          AnswerFacts.ofToolMessage(input.runId(), inputMessage.id(), inputMessage.toolCallId());
+      var message = result.get();
+      var about = AnswerFacts.ofToolMessage(input.runId(), message.id(), message.toolCallId());
       JsonNode value =
-          inputMessage.error() == null
-              ? StringNode.valueOf(inputMessage.text())
-              : Json.object().put("error", inputMessage.error());
+          message.error() == null
+              ? StringNode.valueOf(message.text())
+              : Json.object().put("error", message.error());
       return Optional.of(new GivenAnswer(question.id(), value, about, null));
     }
     return speaks

@@ -1,9 +1,11 @@
 package dev.parley.api.agui;
 
+import dev.parley.projection.TaskTree.OpenQuestion;
 import dev.parley.protocol.ContextEvent.ContextRewound;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.EmptyAnswer;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskState;
 import java.util.ArrayList;
@@ -22,99 +24,92 @@ final class RunBoundaries {
   private final ContextId thread;
   private final AgUiEventMapper mapper;
 
-  RunBoundaries(ContextId thread, AgUiEventMapper agUiEventMapper) {
+  RunBoundaries(ContextId thread, AgUiEventMapper mapper) {
     this.thread = thread;
-    this.mapper = agUiEventMapper;
+    this.mapper = mapper;
   }
 
   /// Begins the first run of a root task. `rewound` is the rewind before it, if there was one.
-  void begin(AgUiRunState agUiRunState, @Nullable ContextRewound rewound) {
-    agUiRunState.startRun(agUiRunState.created.facts().runId().orElse(null));
-    var message = agUiRunState.message;
-    start(agUiRunState, message == null ? List.of() : List.of(ContentParts.message(message)));
+  void begin(AgUiRunState run, @Nullable ContextRewound rewound) {
+    run.startRun(run.created.facts().runId().orElse(null));
+    var message = run.message;
+    start(run, message == null ? List.of() : List.of(ContentParts.message(message)));
     if (rewound != null) {
       var value = Json.object().put("toSeq", rewound.toSeq());
-      agUiRunState.encoder.add(AgUiEvent.custom(null, "context-rewound", value));
+      run.encoder.add(AgUiEvent.custom(null, "context-rewound", value));
     }
   }
 
   /// Begins another run of a root task, with these messages of the client.
-  void resume(AgUiRunState agUiRunState, @Nullable String runId, List<ObjectNode> messages) {
-    agUiRunState.startRun(runId);
-    start(agUiRunState, messages);
-    agUiRunState.encoder.resume();
+  void resume(AgUiRunState run, @Nullable String runId, List<ObjectNode> messages) {
+    run.startRun(runId);
+    start(run, messages);
+    run.encoder.resume();
   }
 
-  private void start(AgUiRunState agUiRunState, List<ObjectNode> messages) {
+  private void start(AgUiRunState run, List<ObjectNode> messages) {
     var started = AgUiEvent.RUN_STARTED.json().put("threadId", thread.value());
-    started.put("runId", agUiRunState.runId).put("protocolVersion", AgUiVersion.newest().wire());
-    if (agUiRunState.isFirstRun()) {
-      agUiRunState
-          .created
-          .facts()
-          .parentRunId()
-          .ifPresent(parent -> started.put("parentRunId", parent));
+    started.put("runId", run.runId).put("protocolVersion", AgUiVersion.newest().wire());
+    if (run.isFirstRun()) {
+      run.created.facts().parentRunId().ifPresent(parent -> started.put("parentRunId", parent));
     }
     if (!messages.isEmpty()) {
       var input = started.putObject("input").put("threadId", thread.value());
-      input.put("runId", agUiRunState.runId);
+      input.put("runId", run.runId);
       messages.forEach(input.putArray("messages")::add);
     }
     var about = started.putObject("metadata").putObject("parley");
-    about.put("taskId", agUiRunState.root.value()).put("agentId", agUiRunState.agent.value());
-    agUiRunState.encoder.add(started);
+    about.put("taskId", run.root.value()).put("agentId", run.agent.value());
+    run.encoder.add(started);
   }
 
   /// Ends a run because its task waits for a person or for the client. Returns the final event.
-  ObjectNode pause(AgUiRunState agUiRunState) {
+  ObjectNode pause(AgUiRunState run) {
     var interrupts = new ArrayList<ObjectNode>();
-    for (var agUiQuestion : agUiRunState.tree.openQuestions()) {
-      if (!Interrupts.isToolCall(agUiQuestion)) {
-        interrupts.add(
-            Interrupts.of(thread, agUiQuestion, askingSubagent(agUiRunState, agUiQuestion)));
+    for (var question : run.tree.openQuestions()) {
+      if (!Interrupts.isToolCall(question)) {
+        interrupts.add(Interrupts.of(thread, question, askingSubagent(run, question)));
       }
     }
     if (interrupts.isEmpty()) {
-      mapper.repeatPendingCalls(agUiRunState);
+      mapper.repeatPendingCalls(run);
     }
-    var pending = agUiRunState.encoder.unanswered();
-    agUiRunState.encoder.suspend(task -> mapper.interruptsOf(agUiRunState, task));
+    var pending = run.encoder.unanswered();
+    run.encoder.suspend(task -> mapper.interruptsOf(run, task));
     var outcome = Json.object().put("type", interrupts.isEmpty() ? "success" : "interrupt");
     if (!interrupts.isEmpty()) {
       interrupts.forEach(outcome.putArray("interrupts")::add);
     } else if (!pending.isEmpty()) {
       pending.forEach(outcome.putArray("pendingToolCallIds")::add);
     }
-    agUiRunState.phase = AgUiRunState.RunPhase.PAUSED;
-    return finish(agUiRunState, finished(agUiRunState, outcome));
+    run.phase = AgUiRunState.RunPhase.PAUSED;
+    return finish(run, finished(run, outcome));
   }
 
-  private static @Nullable String askingSubagent(
-      AgUiRunState agUiRunState, AgUiTaskTree.AgUiQuestion agUiQuestion) {
-    var task = agUiQuestion.origin().taskId();
-    return agUiRunState.encoder.isSubagent(task) ? task.value() : null;
+  private static @Nullable String askingSubagent(AgUiRunState run, OpenQuestion question) {
+    var task = question.origin().taskId();
+    return run.encoder.isSubagent(task) ? task.value() : null;
   }
 
   /// Ends a run because its task has ended. Returns the final event.
   ///
   /// @param complete the last event of a completed task
-  ObjectNode ended(AgUiRunState agUiRunState, TaskState state, @Nullable TaskComplete complete) {
-    agUiRunState.encoder.close();
-    agUiRunState.phase = AgUiRunState.RunPhase.ENDED;
+  ObjectNode ended(AgUiRunState run, TaskState state, @Nullable TaskComplete complete) {
+    run.encoder.close();
+    run.phase = AgUiRunState.RunPhase.ENDED;
     if (state == TaskState.FAILED) {
-      var error = agUiRunState.errors.get(agUiRunState.root);
+      var error = run.tree.error(run.root).orElse(null);
       var failed = AgUiEvent.RUN_ERROR.json();
       failed.put("message", error == null ? "the run failed" : error.message());
       failed.put("code", error == null ? "internal" : error.code().wire());
-      return finish(agUiRunState, failed);
+      return finish(run, failed);
     }
     var success = state == TaskState.COMPLETED;
-    var finished =
-        finished(agUiRunState, Json.object().put("type", success ? "success" : "cancelled"));
+    var finished = finished(run, Json.object().put("type", success ? "success" : "cancelled"));
     if (success && complete != null) {
       result(finished, complete);
     }
-    return finish(agUiRunState, finished);
+    return finish(run, finished);
   }
 
   /// Adds the answer, the reason if it ended early, and whether it is empty.
@@ -137,17 +132,44 @@ final class RunBoundaries {
     }
   }
 
-  private ObjectNode finished(AgUiRunState agUiRunState, ObjectNode outcome) {
+  /// The usage of one model in a run. Cached tokens are part of the input tokens.
+  private record RunUsage(
+      String model,
+      long inputTokens,
+      long outputTokens,
+      long totalTokens,
+      @Nullable Long cachedInputTokens,
+      @Nullable Long cacheWriteInputTokens) {
+
+    static ObjectNode json(Usage usage) {
+      return Json.mapper()
+          .valueToTree(
+              new RunUsage(
+                  usage.model(),
+                  usage.allInputTokens(),
+                  usage.outputTokens(),
+                  usage.totalTokens(),
+                  positive(usage.cacheReadInputTokens()),
+                  positive(usage.cacheCreationInputTokens())));
+    }
+
+    private static @Nullable Long positive(@Nullable Long count) {
+      return count == null || count == 0 ? null : count;
+    }
+  }
+
+  private ObjectNode finished(AgUiRunState run, ObjectNode outcome) {
     var finished = AgUiEvent.RUN_FINISHED.json().put("threadId", thread.value());
-    finished.put("runId", agUiRunState.runId).set("outcome", outcome);
+    finished.put("runId", run.runId).set("outcome", outcome);
     return finished;
   }
 
-  private static ObjectNode finish(AgUiRunState agUiRunState, ObjectNode event) {
-    if (!agUiRunState.usage.isEmpty()) {
-      event.set("usage", agUiRunState.usage.json());
-    }
-    agUiRunState.encoder.add(event);
+  private static ObjectNode finish(AgUiRunState run, ObjectNode event) {
+    var used = run.usage.byModel().values();
+    used.stream()
+        .filter(usage -> usage.totalTokens() > 0)
+        .forEach(usage -> event.withArray("/usage").add(RunUsage.json(usage)));
+    run.encoder.add(event);
     return event;
   }
 }

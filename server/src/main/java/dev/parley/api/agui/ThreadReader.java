@@ -1,11 +1,7 @@
 package dev.parley.api.agui;
 
-import dev.parley.http.AnswerSource;
-import dev.parley.http.ApiDependencies;
-import dev.parley.http.FrameCursor;
-import dev.parley.http.ProjectedStream;
+import dev.parley.api.ApiDependencies;
 import dev.parley.http.Reply;
-import dev.parley.http.SseFrames;
 import dev.parley.log.OpenTask;
 import dev.parley.projection.TurnPosition;
 import dev.parley.protocol.ContextId;
@@ -13,9 +9,13 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
+import dev.parley.stream.FrameCursor;
+import dev.parley.stream.ProjectedStream;
+import dev.parley.stream.SseFrames;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Reads threads: their active or paused run, and their streams.
@@ -27,11 +27,9 @@ final class ThreadReader {
   private static final int SNAPSHOT_MESSAGES = 200;
 
   private final ApiDependencies parts;
-  private final AnswerSource answerSource;
 
   ThreadReader(ApiDependencies parts) {
     this.parts = parts;
-    this.answerSource = new AnswerSource(parts.log(), parts.views());
   }
 
   /// A root task that has started and not ended, folded up to `head`.
@@ -52,11 +50,10 @@ final class ThreadReader {
     if (root.isEmpty()) {
       return Optional.empty();
     }
-    var agUiProjection = newProjection(thread, root.get(), null);
+    var projection = new AgUiProjection(thread, root.get(), null);
     var head =
-        fold(thread, agUiProjection, positionBefore(thread, root.get()), parts.log().head(thread));
-    return Optional.ofNullable(agUiProjection.current())
-        .map(agUiRunState -> new OpenThreadRun(head, agUiRunState));
+        fold(thread, projection, positionBefore(thread, root.get()), parts.log().head(thread));
+    return Optional.ofNullable(projection.current()).map(run -> new OpenThreadRun(head, run));
   }
 
   /// A root task that has not ended, and its run id.
@@ -86,22 +83,20 @@ final class ThreadReader {
   /// The stream of one run of a task.
   Reply run(ContextId thread, TaskId root, AgUiStream.AgUiStreamRange.SingleRun wish) {
     var start = positionBefore(thread, root);
-    var agUiStream =
-        new AgUiStream(newProjection(thread, root, null), wish, List.of(), start.toString());
-    return new Reply.Stream(
-        new ProjectedStream(parts.streamDependencies(), thread, start, agUiStream));
+    var stream =
+        new AgUiStream(new AgUiProjection(thread, root, null), wish, List.of(), start.toString());
+    return new Reply.Stream(new ProjectedStream(parts.streamDependencies(), thread, start, stream));
   }
 
   /// How to stream a thread: after a cursor, or from the beginning with snapshots if there is none.
   record ThreadStreamRequest(@Nullable String cursor, boolean follow, AgUiVersion version) {}
 
   /// The stream of a thread.
-  Reply stream(ContextId thread, ThreadStreamRequest threadStreamRequest) {
-    var cursor = threadStreamRequest.cursor();
+  Reply stream(ContextId thread, ThreadStreamRequest request) {
+    var cursor = request.cursor();
     var head = parts.log().head(thread);
     if (cursor == null) {
-      return streamSnapshot(
-          thread, new SnapshotCursor(snapshotStart(thread), head, 0), threadStreamRequest);
+      return streamSnapshot(thread, new SnapshotCursor(snapshotStart(thread), head, 0), request);
     }
     var recap = SnapshotCursor.parse(cursor).orElse(null);
     var after = recap == null ? FrameCursor.parse(cursor) : FrameCursor.of(recap.at());
@@ -110,12 +105,11 @@ final class ThreadReader {
           "cursor-ahead", "the thread ends at " + head + ", before " + after.place());
     }
     return recap == null
-        ? streamAfter(thread, after, threadStreamRequest)
-        : streamSnapshot(thread, recap, threadStreamRequest);
+        ? streamAfter(thread, after, request)
+        : streamSnapshot(thread, recap, request);
   }
 
-  private Reply streamAfter(
-      ContextId thread, FrameCursor cursor, ThreadStreamRequest threadStreamRequest) {
+  private Reply streamAfter(ContextId thread, FrameCursor cursor, ThreadStreamRequest request) {
     var at = cursor.position();
     if (cursor.part() > 0 && (at.seq() < 1 || at.k() > 0)) {
       throw new Rejection.Invalid("invalid-cursor", "this is not a cursor of this stream");
@@ -128,33 +122,32 @@ final class ThreadReader {
             .openTaskAt(thread, told.seq())
             .map(task -> positionBefore(thread, task))
             .orElse(told);
-    var agUiProjection = newProjection(thread, null, null);
-    var reached = fold(thread, agUiProjection, start, told);
+    var projection = new AgUiProjection(thread, null, null);
+    var reached = fold(thread, projection, start, told);
     var wish =
-        new AgUiStream.AgUiStreamRange.AfterCursor(
-            cursor, threadStreamRequest.follow(), threadStreamRequest.version());
-    return reply(thread, agUiProjection, reached, new StreamStart(wish, List.of(), cursor.place()));
+        new AgUiStream.AgUiStreamRange.AfterCursor(cursor, request.follow(), request.version());
+    return reply(thread, projection, reached, new StreamStart(wish, List.of(), cursor.place()));
   }
 
   private Reply streamSnapshot(
-      ContextId thread, SnapshotCursor cursor, ThreadStreamRequest threadStreamRequest) {
+      ContextId thread, SnapshotCursor cursor, ThreadStreamRequest request) {
     var at = cursor.at();
-    var agUiProjection = newProjection(thread, null, new ThreadTranscript());
-    var reached = fold(thread, agUiProjection, cursor.from(), at);
+    var projection = new AgUiProjection(thread, null, new ThreadTranscript());
+    var reached = fold(thread, projection, cursor.from(), at);
     var state =
         at.equals(Position.START) ? Json.object() : parts.views().snapshot(thread, at, 0).state();
-    var events = agUiProjection.snapshots(state, parts.views().correctedMessages(thread));
+    var events = projection.snapshots(state, parts.views().correctedMessages(thread));
     var ids = cursor.ids(events.size());
     var frames = new ArrayList<byte[]>();
     for (var i = cursor.part(); i < events.size(); i++) {
-      var event = threadStreamRequest.version().adapt(events.get(i));
+      var event = request.version().adapt(events.get(i));
       frames.add(SseFrames.unnamed(ids.get(i), Json.bytes(event)));
     }
     var place = frames.isEmpty() ? at.toString() : cursor.toString();
     var wish =
         new AgUiStream.AgUiStreamRange.AfterCursor(
-            FrameCursor.of(at), threadStreamRequest.follow(), threadStreamRequest.version());
-    return reply(thread, agUiProjection, reached, new StreamStart(wish, frames, place));
+            FrameCursor.of(at), request.follow(), request.version());
+    return reply(thread, projection, reached, new StreamStart(wish, frames, place));
   }
 
   /// The start of a stream: the snapshot frames, and the id of the first frame.
@@ -162,21 +155,19 @@ final class ThreadReader {
       AgUiStream.AgUiStreamRange.AfterCursor range, List<byte[]> snapshotFrames, String place) {}
 
   private Reply reply(
-      ContextId thread, AgUiProjection agUiProjection, Position reached, StreamStart streamStart) {
+      ContextId thread, AgUiProjection projection, Position reached, StreamStart start) {
     var nothing =
-        streamStart.snapshotFrames().isEmpty()
-            && streamStart.range().cursor().part() == 0
-            && !streamStart.range().follow()
-            && agUiProjection.idle()
+        start.snapshotFrames().isEmpty()
+            && start.range().cursor().part() == 0
+            && !start.range().follow()
+            && projection.idle()
             && !parts.log().head(thread).after(reached);
     if (nothing) {
       return new Reply.Empty(204);
     }
-    var agUiStream =
-        new AgUiStream(
-            agUiProjection, streamStart.range(), streamStart.snapshotFrames(), streamStart.place());
+    var stream = new AgUiStream(projection, start.range(), start.snapshotFrames(), start.place());
     return new Reply.Stream(
-        new ProjectedStream(parts.streamDependencies(), thread, reached, agUiStream));
+        new ProjectedStream(parts.streamDependencies(), thread, reached, stream));
   }
 
   /// The position before the oldest message of a snapshot.
@@ -185,12 +176,6 @@ final class ThreadReader {
         .findFirst()
         .map(message -> Position.of(message.seq() - 1))
         .orElse(Position.START);
-  }
-
-  private AgUiProjection newProjection(
-      ContextId thread, @Nullable TaskId only, @Nullable ThreadTranscript threadTranscript) {
-    return new AgUiProjection(
-        new AgUiProjection.AgUiScope(thread, only, answerSource::isAnswer), threadTranscript);
   }
 
   /// The position before a task and its message.
@@ -204,18 +189,58 @@ final class ThreadReader {
   }
 
   /// Applies the entries between two positions. Returns the last position.
-  private Position fold(
-      ContextId thread, AgUiProjection agUiProjection, Position from, Position to) {
+  private Position fold(ContextId thread, AgUiProjection projection, Position from, Position to) {
     var position = from;
     while (to.after(position)) {
       for (var entry : parts.log().read(thread, position, PAGE)) {
         if (entry.position().after(to)) {
           return to;
         }
-        agUiProjection.apply(entry);
+        projection.apply(entry);
         position = entry.position();
       }
     }
     return position;
+  }
+
+  /// A cursor within a snapshot.
+  ///
+  /// @param from the position where the fold of the snapshot begins
+  /// @param at the position of the snapshot
+  /// @param part how many of its frames were read
+  record SnapshotCursor(Position from, Position at, int part) {
+
+    private static final Pattern FORM =
+        Pattern.compile("s([0-9.]{1,30})-([0-9.]{1,30})~([0-9]{1,9})");
+
+    /// Parses the frame id of a snapshot; empty if it is another id.
+    ///
+    /// @throws dev.parley.protocol.Rejection.Invalid if its positions are not valid
+    static Optional<SnapshotCursor> parse(String text) {
+      var recap = FORM.matcher(text);
+      return recap.matches()
+          ? Optional.of(
+              new SnapshotCursor(
+                  Position.parse(recap.group(1)),
+                  Position.parse(recap.group(2)),
+                  Integer.parseInt(recap.group(3))))
+          : Optional.empty();
+    }
+
+    /// The ids of all frames of the snapshot. The last one is the position itself: the snapshot is
+    /// complete.
+    List<String> ids(int frames) {
+      var ids = new ArrayList<String>(frames);
+      for (var next = 1; next < frames; next++) {
+        ids.add(new SnapshotCursor(from, at, next).toString());
+      }
+      ids.add(at.toString());
+      return ids;
+    }
+
+    @Override
+    public String toString() {
+      return "s" + from + "-" + at + "~" + part;
+    }
   }
 }

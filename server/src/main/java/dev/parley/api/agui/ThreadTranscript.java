@@ -52,9 +52,9 @@ final class ThreadTranscript {
 
   /// Adds a whole message, unless it is known.
   void add(ObjectNode message, long seq) {
-    var transcriptMessage = new TranscriptMessage(seq, message);
-    if (messagesById.putIfAbsent(message.path("id").asString(), transcriptMessage) == null) {
-      order.add(transcriptMessage);
+    var item = new TranscriptMessage(seq, message);
+    if (messagesById.putIfAbsent(message.path("id").asString(), item) == null) {
+      order.add(item);
     }
   }
 
@@ -64,25 +64,22 @@ final class ThreadTranscript {
     rewinds.add(new TranscriptRewind(seq, to));
     messagesById.clear();
     order.stream()
-        .filter(transcriptMessage -> isCurrent(transcriptMessage.seq))
-        .forEach(
-            transcriptMessage ->
-                messagesById.put(
-                    transcriptMessage.message.path("id").asString(), transcriptMessage));
+        .filter(item -> isCurrent(item.seq))
+        .forEach(item -> messagesById.put(item.message.path("id").asString(), item));
   }
 
   /// True if the entry at `seq` was not rewound.
   private boolean isCurrent(long seq) {
     var end = Long.MAX_VALUE;
     for (var i = rewinds.size() - 1; i >= 0; i--) {
-      var transcriptRewind = rewinds.get(i);
-      if (transcriptRewind.seq() > end) {
+      var rewind = rewinds.get(i);
+      if (rewind.seq() > end) {
         continue;
       }
-      if (seq > transcriptRewind.seq()) {
+      if (seq > rewind.seq()) {
         return seq <= end;
       }
-      end = transcriptRewind.to();
+      end = rewind.to();
     }
     return seq <= end;
   }
@@ -137,29 +134,29 @@ final class ThreadTranscript {
           if (event.has("subagentRunId")) {
             message.set("subagentRunId", event.get("subagentRunId"));
           }
-          var transcriptMessage = new TranscriptMessage(seq, message);
-          order.add(transcriptMessage);
-          return transcriptMessage;
+          var item = new TranscriptMessage(seq, message);
+          order.add(item);
+          return item;
         });
   }
 
   /// Inserts a result after the message with its call and after earlier results.
   private void result(ObjectNode event, long seq) {
-    var transcriptMessage = messageFor(event, "messageId", "tool", seq);
-    transcriptMessage.message.set("toolCallId", event.get("toolCallId"));
-    transcriptMessage.text.append(event.path("content").asString());
+    var item = messageFor(event, "messageId", "tool", seq);
+    item.message.set("toolCallId", event.get("toolCallId"));
+    item.text.append(event.path("content").asString());
     var call = calls.get(event.path("toolCallId").asString());
-    if (call != null && order.remove(transcriptMessage)) {
+    if (call != null && order.remove(item)) {
       var place = order.indexOf(call.holder()) + 1;
       while (place > 0 && place < order.size() && isResult(order.get(place))) {
         place++;
       }
-      order.add(place == 0 ? order.size() : place, transcriptMessage);
+      order.add(place == 0 ? order.size() : place, item);
     }
   }
 
-  private static boolean isResult(TranscriptMessage transcriptMessage) {
-    return transcriptMessage.message.path("role").asString().equals("tool");
+  private static boolean isResult(TranscriptMessage item) {
+    return item.message.path("role").asString().equals("tool");
   }
 
   private void call(ObjectNode event, long seq) {
@@ -168,13 +165,13 @@ final class ThreadTranscript {
       return;
     }
     var holder = event.has("parentMessageId") ? "parentMessageId" : "toolCallId";
-    var transcriptMessage = messageFor(event, holder, "assistant", seq);
-    var message = transcriptMessage.message;
+    var item = messageFor(event, holder, "assistant", seq);
+    var message = item.message;
     var all =
         message.get("toolCalls") instanceof ArrayNode known ? known : message.putArray("toolCalls");
     var function = Json.object().put("name", event.path("toolCallName").asString());
     all.addObject().put("id", id).put("type", "function").set("function", function);
-    calls.put(id, new Call(transcriptMessage, function, new StringBuilder()));
+    calls.put(id, new Call(item, function, new StringBuilder()));
   }
 
   private void activity(ObjectNode event, long seq) {
@@ -202,37 +199,28 @@ final class ThreadTranscript {
     var own =
         order.stream()
             .filter(
-                transcriptMessage ->
-                    transcriptMessage
-                        .message
-                        .path("id")
-                        .asString()
-                        .equals(corrected.messageId().value()))
+                item -> item.message.path("id").asString().equals(corrected.messageId().value()))
             .toList();
     var meant =
         !own.isEmpty()
             ? own
             : order.reversed().stream()
-                .filter(transcriptMessage -> transcriptMessage.seq <= corrected.seq())
-                .filter(
-                    transcriptMessage ->
-                        corrected.role() == Role.ASSISTANT && isText(transcriptMessage))
-                .filter(
-                    transcriptMessage ->
-                        corrected.before().contains(transcriptMessage.text.toString()))
+                .filter(item -> item.seq <= corrected.seq())
+                .filter(item -> corrected.role() == Role.ASSISTANT && isText(item))
+                .filter(item -> corrected.before().contains(item.text.toString()))
                 .limit(1)
                 .toList();
-    for (var transcriptMessage : meant) {
-      transcriptMessage.deleted = corrected.deleted();
-      transcriptMessage.message.remove("content");
-      transcriptMessage.text.setLength(0);
-      transcriptMessage.text.append(corrected.deleted() ? "" : corrected.now());
+    for (var item : meant) {
+      item.deleted = corrected.deleted();
+      item.message.remove("content");
+      item.text.setLength(0);
+      item.text.append(corrected.deleted() ? "" : corrected.now());
     }
   }
 
-  private static boolean isText(TranscriptMessage transcriptMessage) {
-    return transcriptMessage.message.path("role").asString().equals("assistant")
-        && !transcriptMessage.message.has("toolCalls");
+  private static boolean isText(TranscriptMessage item) {
+    return item.message.path("role").asString().equals("assistant")
+        && !item.message.has("toolCalls");
   }
 
   private static String key(JsonNode change) {
@@ -259,14 +247,13 @@ final class ThreadTranscript {
     corrected.forEach(this::correct);
     calls.values().forEach(call -> call.function().put("arguments", call.arguments().toString()));
     var all = Json.mapper().createArrayNode();
-    for (var transcriptMessage : order) {
-      if (!isCurrent(transcriptMessage.seq) || transcriptMessage.deleted) {
+    for (var item : order) {
+      if (!isCurrent(item.seq) || item.deleted) {
         continue;
       }
-      var message = transcriptMessage.message.deepCopy();
-      if (!message.has("content")
-          && (!transcriptMessage.text.isEmpty() || !message.has("toolCalls"))) {
-        message.put("content", transcriptMessage.text.toString());
+      var message = item.message.deepCopy();
+      if (!message.has("content") && (!item.text.isEmpty() || !message.has("toolCalls"))) {
+        message.put("content", item.text.toString());
       }
       all.add(message);
     }

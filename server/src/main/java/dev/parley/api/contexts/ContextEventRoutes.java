@@ -1,25 +1,26 @@
 package dev.parley.api.contexts;
 
-import dev.parley.http.ApiDependencies;
-import dev.parley.http.ContextStream;
-import dev.parley.http.CorrectedEvents;
-import dev.parley.http.EventFilter;
-import dev.parley.http.EventFormat;
-import dev.parley.http.PagingParameters;
+import dev.parley.api.ApiDependencies;
 import dev.parley.http.Parameter;
 import dev.parley.http.Reply;
 import dev.parley.http.Request;
 import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
+import dev.parley.protocol.AcceptedMessage;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
-import dev.parley.task.AcceptedMessage;
+import dev.parley.stream.ContextStream;
+import dev.parley.stream.CorrectedEvents;
+import dev.parley.stream.EventFilter;
+import dev.parley.stream.EventFormat;
+import dev.parley.stream.NativeFormat;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -43,15 +44,15 @@ final class ContextEventRoutes {
   private final ApiDependencies parts;
   private final EventFormatParameters formats;
 
-  ContextEventRoutes(ApiDependencies parts) {
+  ContextEventRoutes(ApiDependencies parts, Map<String, EventFormat> formats) {
     this.parts = parts;
-    this.formats = new EventFormatParameters(parts);
+    this.formats = new EventFormatParameters(parts, formats);
   }
 
   List<Route> routes() {
-    var paged = new ArrayList<>(List.of(AFTER, PagingParameters.LIMIT));
+    var paged = new ArrayList<>(List.of(AFTER, Parameter.LIMIT));
     paged.addAll(EventFilter.PARAMETERS);
-    paged.addAll(EventFormatParameters.PARAMETERS);
+    paged.addAll(formats.parameters());
     paged.add(
         Parameter.query(
             CORRECTED, Parameter.Type.BOOLEAN, "omit text that was deleted or edited since"));
@@ -65,8 +66,8 @@ final class ContextEventRoutes {
                     Parameter.Type.BOOLEAN,
                     "merge consecutive deltas into one with fromSeq")));
     streamed.addAll(EventFilter.PARAMETERS);
-    streamed.addAll(EventFormatParameters.PARAMETERS);
-    streamed.add(EventFormatParameters.REPLAY);
+    streamed.addAll(formats.parameters());
+    streamed.addAll(formats.streamParameters());
     return List.of(
         Route.get(
             "/api/contexts/{c}/events",
@@ -94,7 +95,7 @@ final class ContextEventRoutes {
                 acceptedMessage.contextId(),
                 after,
                 filter,
-                EventFormat.NATIVE,
+                NativeFormat.INSTANCE,
                 false,
                 acceptedMessage.taskId(),
                 greeting)));
@@ -116,7 +117,7 @@ final class ContextEventRoutes {
             .map(Position::parse)
             .orElse(start);
     var filter = formats.filter(request, context, eventFormat);
-    var greeting = formats.openingFields(context, eventFormat, filter);
+    var greeting = eventFormat.openingFields(context, filter.tasks().namedTask());
     return new Reply.Stream(
         new ContextStream(
             parts.streamDependencies(),
@@ -168,7 +169,7 @@ final class ContextEventRoutes {
     }
     json.writeBytes("],\"position\":".getBytes(StandardCharsets.US_ASCII));
     json.writeBytes(Json.bytes(position));
-    var more = eventFormat.equals(EventFormat.NATIVE) ? "hasMore" : "has_more";
+    var more = eventFormat.equals(NativeFormat.INSTANCE) ? "hasMore" : "has_more";
     var rest = ",\"" + more + "\":" + head.after(position) + "}";
     json.writeBytes(rest.getBytes(StandardCharsets.US_ASCII));
     return new Reply.Bytes("application/json", json.toByteArray());

@@ -1,24 +1,23 @@
 package dev.parley.api.contexts;
 
-import dev.parley.http.ApiDependencies;
-import dev.parley.http.ContextIdGenerator;
-import dev.parley.http.MessageEditor;
-import dev.parley.http.PagingParameters;
+import dev.parley.api.ApiDependencies;
+import dev.parley.api.ContextIdGenerator;
+import dev.parley.api.MessageEditor;
 import dev.parley.http.Parameter;
 import dev.parley.http.Reply;
 import dev.parley.http.Request;
 import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
-import dev.parley.projection.MessageView;
+import dev.parley.protocol.AcceptedMessage;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageId;
+import dev.parley.protocol.MessageView;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskEvent.Priority;
-import dev.parley.task.AcceptedMessage;
 import dev.parley.task.Submission;
 import dev.parley.task.Submission.MessageLabel;
 import dev.parley.task.Submission.TaskOptions;
@@ -115,7 +114,7 @@ final class ContextMessageRoutes {
             "Lists messages, oldest first",
             ResponseDescription.page(MessageView.class),
             List.of(
-                PagingParameters.LIMIT,
+                Parameter.LIMIT,
                 Parameter.query(
                     "after", Parameter.Type.INTEGER, "only messages after this seq or nextCursor")),
             this::list),

@@ -1,15 +1,15 @@
 package dev.parley.api.contexts;
 
-import dev.parley.http.ApiDependencies;
-import dev.parley.http.ContextEditor;
-import dev.parley.http.ContextIdGenerator;
+import dev.parley.api.ApiDependencies;
+import dev.parley.api.ContextEditor;
+import dev.parley.api.ContextIdGenerator;
 import dev.parley.http.Parameter;
 import dev.parley.http.Reply;
 import dev.parley.http.Request;
 import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
-import dev.parley.projection.ContextView;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.ContextView;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;

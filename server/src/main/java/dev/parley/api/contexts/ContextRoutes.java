@@ -1,23 +1,22 @@
 package dev.parley.api.contexts;
 
-import dev.parley.http.AgentTypeView;
-import dev.parley.http.ApiDependencies;
-import dev.parley.http.ContextEditor;
-import dev.parley.http.ContextIdGenerator;
-import dev.parley.http.PagingParameters;
+import dev.parley.api.ApiDependencies;
+import dev.parley.api.ContextEditor;
+import dev.parley.api.ContextIdGenerator;
 import dev.parley.http.Parameter;
 import dev.parley.http.Reply;
 import dev.parley.http.Request;
 import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
-import dev.parley.projection.ContextSnapshot;
-import dev.parley.projection.ContextView;
-import dev.parley.projection.ResultPage;
-import dev.parley.projection.UsageView;
+import dev.parley.protocol.AgentTypeView;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.ContextSnapshot;
+import dev.parley.protocol.ContextSnapshot.UsageView;
+import dev.parley.protocol.ContextView;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ResultPage;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -64,7 +63,7 @@ final class ContextRoutes {
             "/api/contexts",
             "Lists contexts, last changed first",
             ResponseDescription.page(ContextView.class),
-            List.of(PagingParameters.LIMIT, PagingParameters.CURSOR),
+            List.of(Parameter.LIMIT, Parameter.CURSOR),
             this::list),
         Route.get(ONE, "Shows a context", ResponseDescription.one(ContextView.class), this::show),
         Route.withBody(

@@ -1,15 +1,15 @@
 package dev.parley.api.contexts;
 
-import dev.parley.http.ApiDependencies;
-import dev.parley.http.PagingParameters;
+import dev.parley.api.ApiDependencies;
+import dev.parley.http.Parameter;
 import dev.parley.http.Reply;
 import dev.parley.http.Request;
 import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
-import dev.parley.projection.TaskView;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskView;
 import dev.parley.protocol.ToolCallId;
 import java.util.List;
 
@@ -34,7 +34,7 @@ final class ContextTaskRoutes {
             ALL,
             "Lists tasks, oldest first",
             ResponseDescription.page(TaskView.class),
-            List.of(PagingParameters.LIMIT, PagingParameters.CURSOR),
+            List.of(Parameter.LIMIT, Parameter.CURSOR),
             this::list),
         Route.get(ONE, "Shows a task", ResponseDescription.one(TaskView.class), this::show),
         Route.withoutBody(

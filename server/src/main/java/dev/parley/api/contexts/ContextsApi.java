@@ -1,28 +1,40 @@
 package dev.parley.api.contexts;
 
-import dev.parley.http.ApiDependencies;
+import dev.parley.api.ApiDependencies;
+import dev.parley.http.Reply;
+import dev.parley.http.Request;
 import dev.parley.http.Route;
+import dev.parley.stream.EventFormat;
 import dev.parley.task.Rewinder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /// The native API: all its routes.
 public final class ContextsApi {
 
   private final ApiDependencies parts;
+  private final Map<String, EventFormat> formats;
 
-  public ContextsApi(ApiDependencies parts) {
+  /// @param formats the formats of events, besides the native one, by name
+  public ContextsApi(ApiDependencies parts, Map<String, EventFormat> formats) {
     this.parts = parts;
+    this.formats = Map.copyOf(formats);
   }
 
   /// The routes.
   public List<Route> routes() {
-    var events = new ContextEventRoutes(parts);
+    var events = new ContextEventRoutes(parts, formats);
     var routes = new ArrayList<Route>();
     routes.addAll(new ContextRoutes(parts).routes());
     routes.addAll(new ContextMessageRoutes(parts, events).routes());
     routes.addAll(events.routes());
-    routes.addAll(new SocketRoutes(parts).routes());
+    routes.add(
+        Route.webSocket(
+            "/api/ws",
+            "Sends events of all contexts that the client subscribes to",
+            List.of(),
+            this::openSocket));
     routes.addAll(new ContextTaskRoutes(parts).routes());
     routes.addAll(new ArtifactRoutes(parts).routes());
     var inputs = new InputRoutes(parts);
@@ -33,5 +45,11 @@ public final class ContextsApi {
     routes.addAll(
         new ContextRewindRoutes(parts, new Rewinder(parts.log(), parts.views())).routes());
     return routes;
+  }
+
+  private Reply openSocket(Request request) {
+    var principal = request.principal();
+    return new Reply.Upgrade(
+        connection -> new SocketSubscriptions(parts, principal, connection).serve());
   }
 }

@@ -1,56 +1,67 @@
 package dev.parley.api.contexts;
 
-import dev.parley.api.contexts.workflow.WorkflowFormat;
-import dev.parley.http.ApiDependencies;
-import dev.parley.http.EventFilter;
-import dev.parley.http.EventFormat;
+import dev.parley.api.ApiDependencies;
 import dev.parley.http.Parameter;
 import dev.parley.http.Request;
-import dev.parley.log.OpenTask;
-import dev.parley.projection.TaskView;
 import dev.parley.protocol.ContextId;
-import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
-import dev.parley.protocol.TaskId;
+import dev.parley.stream.EventFilter;
+import dev.parley.stream.EventFormat;
+import dev.parley.stream.NativeFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
+import java.util.TreeMap;
 
-/// Parses the query parameters that select a format of events, and applies them.
+/// Parses the query parameters that select a format of events, and applies them. Modules add
+/// formats to the native one.
 final class EventFormatParameters {
 
-  /// The parameters of lists and streams.
-  static final List<Parameter> PARAMETERS =
-      List.of(
-          Parameter.query("format", "native (default) or workflow"),
-          Parameter.query("debug", "with format=workflow, 1: include diagnostics"));
-
-  /// A further parameter of streams.
-  static final Parameter REPLAY =
-      Parameter.query("replay", "with format=workflow: full (default), session, or none");
-
   private final ApiDependencies parts;
-  private final EventFormat workflow;
+  private final Map<String, EventFormat> formats;
 
-  EventFormatParameters(ApiDependencies parts) {
+  /// The names of the formats that modules added.
+  private final String names;
+
+  EventFormatParameters(ApiDependencies parts, Map<String, EventFormat> formats) {
     this.parts = parts;
-    this.workflow = new WorkflowFormat(parts.log(), parts.views());
+    this.formats = new TreeMap<>(formats);
+    this.names = String.join(" or ", this.formats.keySet());
+  }
+
+  /// The parameters of lists and streams.
+  List<Parameter> parameters() {
+    return formats.isEmpty()
+        ? List.of()
+        : List.of(
+            Parameter.query("format", "native (default) or " + names),
+            Parameter.query("debug", "with format=" + names + ", 1: include diagnostics"));
+  }
+
+  /// The further parameters of streams.
+  List<Parameter> streamParameters() {
+    return formats.isEmpty()
+        ? List.of()
+        : List.of(
+            Parameter.query(
+                "replay", "with format=" + names + ": full (default), session, or none"));
   }
 
   /// The format that the request names.
   EventFormat format(Request request) {
     var name = request.query("format").orElse("native");
-    return switch (name) {
-      case "native" -> {
-        rejectParameter(request, "debug");
-        rejectParameter(request, "replay");
-        yield EventFormat.NATIVE;
-      }
-      case "workflow" -> workflow;
-      default -> throw new Rejection.Invalid("format must be native or workflow");
-    };
+    if (name.equals("native")) {
+      rejectParameter(request, "debug");
+      rejectParameter(request, "replay");
+      return NativeFormat.INSTANCE;
+    }
+    var format = formats.get(name);
+    if (format == null) {
+      throw new Rejection.Invalid(
+          "format must be native" + (formats.isEmpty() ? "" : " or " + names));
+    }
+    return format;
   }
 
   /// The filter of the request, for this format.
@@ -63,9 +74,9 @@ final class EventFormatParameters {
     if (filter.internal()) {
       parts.access().checkInternal(request.principal());
     }
-    return debug || eventFormat.equals(EventFormat.NATIVE)
+    return debug || eventFormat.equals(NativeFormat.INSTANCE)
         ? filter
-        : filter.without(WorkflowFormat.DIAGNOSTICS);
+        : filter.without(eventFormat.diagnostics());
   }
 
   /// The start of a stream that names no position.
@@ -79,44 +90,6 @@ final class EventFormatParameters {
     };
   }
 
-  /// Further fields of a stream's first frame in this format.
-  @Nullable ObjectNode openingFields(
-      ContextId context, EventFormat eventFormat, EventFilter filter) {
-    if (eventFormat.equals(EventFormat.NATIVE)) {
-      return null;
-    }
-    var active = active(context);
-    var run = filter.tasks().namedTask().or(() -> active);
-    var parent = run.flatMap(task -> parts.views().task(context, task)).map(TaskView::parentTaskId);
-    return Json.object()
-        .put("run_id", text(run))
-        .put("parent_run_id", text(parent))
-        .put("active_run_id", text(active));
-  }
-
-  /// The running root task, or else the next one.
-  private Optional<TaskId> active(ContextId context) {
-    return parts
-        .log()
-        .inspect(
-            context,
-            state -> {
-              var roots =
-                  state.openTasks().stream()
-                      .filter(task -> task.origin().parentTaskId() == null)
-                      .toList();
-              return roots.stream()
-                  .filter(OpenTask::started)
-                  .findFirst()
-                  .or(() -> roots.stream().findFirst())
-                  .map(task -> task.origin().taskId());
-            });
-  }
-
-  private static @Nullable String text(Optional<TaskId> task) {
-    return task.map(TaskId::value).orElse(null);
-  }
-
   private static boolean debug(Request request) {
     var text = request.query("debug").orElse("0");
     return switch (text) {
@@ -126,9 +99,13 @@ final class EventFormatParameters {
     };
   }
 
-  private static void rejectParameter(Request request, String name) {
+  private void rejectParameter(Request request, String name) {
     if (request.query(name).isPresent()) {
-      throw new Rejection.Invalid(name + " requires format=workflow");
+      throw new Rejection.Invalid(
+          name
+              + (formats.isEmpty()
+                  ? " is not allowed with format=native"
+                  : " requires format=" + names));
     }
   }
 }

@@ -1,16 +1,15 @@
 package dev.parley.api.contexts;
 
-import dev.parley.http.ApiDependencies;
-import dev.parley.http.PagingParameters;
+import dev.parley.api.ApiDependencies;
 import dev.parley.http.Parameter;
 import dev.parley.http.Reply;
 import dev.parley.http.Request;
 import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
 import dev.parley.log.AppendGuard;
-import dev.parley.projection.PendingView;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.InputId;
+import dev.parley.protocol.PendingView;
 import dev.parley.protocol.Rejection;
 import dev.parley.task.Answerer;
 import java.util.List;
@@ -50,7 +49,7 @@ final class InputRoutes {
             "/api/inbox",
             "Lists open questions and sign-ins of all contexts, oldest first",
             ResponseDescription.page(PendingView.class),
-            List.of(PagingParameters.LIMIT, PagingParameters.CURSOR),
+            List.of(Parameter.LIMIT, Parameter.CURSOR),
             this::inbox));
   }
 

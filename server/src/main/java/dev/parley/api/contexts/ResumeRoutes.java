@@ -1,7 +1,7 @@
 package dev.parley.api.contexts;
 
+import dev.parley.api.ApiDependencies;
 import dev.parley.auth.SignInId;
-import dev.parley.http.ApiDependencies;
 import dev.parley.http.Reply;
 import dev.parley.http.Request;
 import dev.parley.http.ResponseDescription;

@@ -1,13 +1,13 @@
 package dev.parley.api.contexts;
 
-import dev.parley.http.ContextSubscription;
-import dev.parley.http.EventFilter;
 import dev.parley.http.Parameter;
-import dev.parley.http.SocketJson;
+import dev.parley.http.WebSocketConnection;
 import dev.parley.projection.Views;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.stream.EventFilter;
+import dev.parley.stream.WindowedEncoder;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -28,7 +28,7 @@ record SocketCommand(String type, @Nullable JsonNode id, JsonNode fields) {
   ///
   /// @throws Rejection.Invalid if it is malformed
   static SocketCommand read(String text) {
-    var fields = SocketJson.read(text);
+    var fields = WebSocketConnection.parseJson(text);
     var type = fields.path("type");
     if (!type.isString()) {
       throw new Rejection.Invalid(
@@ -70,12 +70,12 @@ record SocketCommand(String type, @Nullable JsonNode id, JsonNode fields) {
   }
 
   /// The subscription that the client requests.
-  ContextSubscription.SubscriptionRequest subscriptionRequest(Views views) {
+  WindowedEncoder.SubscriptionRequest subscriptionRequest(Views views) {
     var names = new HashSet<>(FILTERS);
     names.addAll(Set.of("contextId", "after", "window"));
     checkFields(names.toArray(String[]::new));
     var context = context();
-    return new ContextSubscription.SubscriptionRequest(
+    return new WindowedEncoder.SubscriptionRequest(
         context,
         text("after").map(Position::parse).orElse(Position.START),
         EventFilter.of(this::text, task -> views.parentOf(context, task)),
@@ -93,9 +93,9 @@ record SocketCommand(String type, @Nullable JsonNode id, JsonNode fields) {
     if (window.isMissingNode() || window.isNull()) {
       return 0;
     }
-    if (!window.isInt() || window.asInt() < 1 || window.asInt() > ContextSubscription.WINDOW_MAX) {
+    if (!window.isInt() || window.asInt() < 1 || window.asInt() > WindowedEncoder.WINDOW_MAX) {
       throw new Rejection.Invalid(
-          "window must be a whole number from 1 to " + ContextSubscription.WINDOW_MAX);
+          "window must be a whole number from 1 to " + WindowedEncoder.WINDOW_MAX);
     }
     return window.asInt();
   }

@@ -1,16 +1,22 @@
 package dev.parley.api.contexts;
 
-import dev.parley.http.ApiDependencies;
-import dev.parley.http.ContextSubscription;
+import dev.parley.api.ApiDependencies;
 import dev.parley.http.EncodedFrames;
+import dev.parley.http.Metric;
+import dev.parley.http.OpenStreams;
 import dev.parley.http.Problem;
 import dev.parley.http.WebSocketConnection;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.stream.ContextSource;
+import dev.parley.stream.Subscription;
+import dev.parley.stream.WindowedEncoder;
+import dev.parley.stream.WindowedEncoder.EncodedEvent;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,7 +27,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// The subscriptions of one WebSocket.
 ///
-/// One thread receives; each subscription has a thread that reads the log and sends.
+/// One thread receives; each subscription has a thread that reads the log and sends. The
+/// subscriptions share a permit: one with new events acquires it, reads, sends and releases it. So
+/// all of them progress, and only one at a time holds events in memory.
 final class SocketSubscriptions {
 
   private static final System.Logger LOG = System.getLogger(SocketSubscriptions.class.getName());
@@ -29,30 +37,32 @@ final class SocketSubscriptions {
 
   private final ApiDependencies parts;
   private final String principal;
-  private final WebSocketConnection webSocketConnection;
+  private final WebSocketConnection connection;
   private final Semaphore turn = new Semaphore(1, true);
   private final Map<ContextId, OpenSubscription> open = new ConcurrentHashMap<>();
 
-  private record OpenSubscription(ContextSubscription follower, Thread thread) {}
+  /// A subscription, and what ends and acknowledges it.
+  private record OpenSubscription(
+      Subscription<Position, List<EncodedEvent>> subscription,
+      WindowedEncoder encoder,
+      OpenStreams.StreamSlot slot,
+      Thread thread) {}
 
-  SocketSubscriptions(
-      ApiDependencies parts, String principal, WebSocketConnection webSocketConnection) {
+  SocketSubscriptions(ApiDependencies parts, String principal, WebSocketConnection connection) {
     this.parts = parts;
     this.principal = principal;
-    this.webSocketConnection = webSocketConnection;
+    this.connection = connection;
   }
 
   /// Handles the client's messages until it disconnects.
   void serve() throws IOException, InterruptedException {
     try {
-      for (var text = webSocketConnection.receive();
-          text != null;
-          text = webSocketConnection.receive()) {
+      for (var text = connection.receive(); text != null; text = connection.receive()) {
         handle(text);
       }
     } finally {
       for (var openSubscription : List.copyOf(open.values())) {
-        openSubscription.follower().end();
+        openSubscription.slot().end();
       }
       for (var openSubscription : List.copyOf(open.values())) {
         openSubscription.thread().join();
@@ -96,28 +106,41 @@ final class SocketSubscriptions {
       throw new Rejection.Busy(
           "too-many-subscriptions", "a socket can subscribe to at most " + MAX + " contexts");
     }
-    var contextSubscription = new ContextSubscription(parts.streamDependencies(), wanted, turn);
+    var dependencies = parts.streamDependencies();
+    var encoder = new WindowedEncoder(dependencies, wanted);
+    var source = new ContextSource(parts.log(), context);
+    var slot = dependencies.streams().open();
+    var subscription =
+        new Subscription<>(
+            new Subscription.Parts<>(
+                source,
+                encoder,
+                new SocketEventSender(context, wish.id(), encoder),
+                slot,
+                parts.time(),
+                dependencies.heartbeat()),
+            wanted.after());
+    slot.describe(OpenStreams.StreamKind.SUBSCRIPTION, () -> source.lag(subscription.cursor()));
     var thread =
-        Thread.ofVirtual()
-            .name("follow-" + context)
-            .unstarted(() -> follow(context, contextSubscription, wish.id()));
-    open.put(context, new OpenSubscription(contextSubscription, thread));
+        parts.threads().unstarted("follow-" + context, () -> follow(context, subscription, slot));
+    open.put(context, new OpenSubscription(subscription, encoder, slot, thread));
     thread.start();
   }
 
   private void follow(
-      ContextId context, ContextSubscription contextSubscription, @Nullable JsonNode id) {
-    try (contextSubscription) {
-      var deleted = contextSubscription.run(new SocketEventSender(context, id));
-      if (deleted && open.remove(context) != null) {
-        send(positionMessage("unsubscribed", null, context, contextSubscription.position()));
+      ContextId context,
+      Subscription<Position, List<EncodedEvent>> subscription,
+      OpenStreams.StreamSlot slot) {
+    try (slot) {
+      if (subscription.run() && open.remove(context) != null) {
+        send(positionMessage("unsubscribed", null, context, subscription.cursor()));
       }
     } catch (IOException | InterruptedException gone) {
       // The receiving thread detects the disconnect, too, and ends all subscriptions.
       LOG.log(Level.DEBUG, "a client disconnected", gone);
     } catch (RuntimeException wrong) { // This is the root of a thread: one for each subscription.
       LOG.log(Level.ERROR, "the subscription to context " + context + " failed", wrong);
-      webSocketConnection.close(1011, "the server failed; see its log");
+      connection.close(1011, "the server failed; see its log");
     }
   }
 
@@ -128,12 +151,12 @@ final class SocketSubscriptions {
     if (openSubscription == null) {
       throw notSubscribed();
     }
-    openSubscription.follower().end();
+    openSubscription.slot().end();
     // The events that it is sending precede the confirmation.
     openSubscription.thread().join();
     send(
         positionMessage(
-            "unsubscribed", wish.id(), context, openSubscription.follower().position()));
+            "unsubscribed", wish.id(), context, openSubscription.subscription().cursor()));
   }
 
   private void acknowledge(SocketCommand wish) {
@@ -142,7 +165,7 @@ final class SocketSubscriptions {
     if (openSubscription == null) {
       throw notSubscribed();
     }
-    openSubscription.follower().acknowledge(wish.position());
+    openSubscription.encoder().acknowledge(wish.position());
   }
 
   private static Rejection notSubscribed() {
@@ -150,54 +173,85 @@ final class SocketSubscriptions {
   }
 
   /// Sends the events of one context to the client.
-  private final class SocketEventSender implements ContextSubscription.SubscriptionListener {
+  private final class SocketEventSender implements Subscription.Sink<Position, List<EncodedEvent>> {
     private final ContextId context;
     private final @Nullable JsonNode id;
+    private final WindowedEncoder encoder;
     private final String prefix;
 
-    SocketEventSender(ContextId context, @Nullable JsonNode id) {
+    SocketEventSender(ContextId context, @Nullable JsonNode id, WindowedEncoder encoder) {
       this.context = context;
       this.id = id;
+      this.encoder = encoder;
       // A context's id needs no escapes.
       this.prefix = "{\"type\":\"event\",\"contextId\":\"" + context + "\",\"position\":";
     }
 
     @Override
-    public void opened(Position position) throws IOException, InterruptedException {
-      var heartbeat = parts.streamDependencies().heartbeat().toMillis();
-      send(positionMessage("subscribed", id, context, position).put("heartbeatMs", heartbeat));
+    public boolean open(Position start) throws IOException, InterruptedException {
+      var dependencies = parts.streamDependencies();
+      dependencies.countReplay(start, parts.log().head(context));
+      var heartbeat = dependencies.heartbeat().toMillis();
+      SocketSubscriptions.this.send(
+          positionMessage("subscribed", id, context, start).put("heartbeatMs", heartbeat));
+      return true;
     }
 
     @Override
-    public void gap(Position position, String reason, String requested)
+    public void gap(Position position, Position requested)
         throws IOException, InterruptedException {
+      sendGap(position, "ahead-of-head", requested.toString());
+    }
+
+    @Override
+    public void deleted(Position position) throws IOException, InterruptedException {
+      sendGap(position, "deleted", "");
+    }
+
+    private void sendGap(Position position, String reason, String requested)
+        throws IOException, InterruptedException {
+      parts.streamDependencies().countGap(reason);
       var gap = positionMessage("gap", null, context, position).put("reason", reason);
       if (!requested.isEmpty()) {
         gap.put("requested", requested);
       }
-      send(gap);
+      SocketSubscriptions.this.send(gap);
     }
 
     @Override
-    public void events(List<ContextSubscription.EncodedEvent> events)
-        throws IOException, InterruptedException {
-      webSocketConnection.send(
-          List.of(EncodedFrames.of(events.stream().map(this::event).toList())));
+    public void send(List<EncodedEvent> events) throws IOException, InterruptedException {
+      connection.send(List.of(EncodedFrames.of(events.stream().map(this::event).toList())));
+      parts.streamDependencies().metrics().counter(Metric.SOCKET_EVENTS).add(events.size());
     }
 
-    private String event(ContextSubscription.EncodedEvent event) {
+    private String event(EncodedEvent event) {
       var position = Json.mapper().writeValueAsString(event.position());
       return prefix + position + ",\"event\":" + event.json() + "}";
     }
 
     @Override
     public void heartbeat(Position position) throws IOException, InterruptedException {
-      send(positionMessage("heartbeat", null, context, position));
+      SocketSubscriptions.this.send(positionMessage("heartbeat", null, context, position));
+    }
+
+    @Override
+    public boolean awaitRoom(Duration patience) throws InterruptedException {
+      return encoder.awaitRoom(parts.time(), patience);
+    }
+
+    @Override
+    public void acquire() throws InterruptedException {
+      turn.acquire();
+    }
+
+    @Override
+    public void release() {
+      turn.release();
     }
   }
 
   private void send(ObjectNode message) throws IOException, InterruptedException {
-    webSocketConnection.send(message.toString());
+    connection.send(message.toString());
   }
 
   private static ObjectNode message(String type, @Nullable JsonNode id) {

@@ -2,11 +2,10 @@ package dev.parley.api.page;
 
 import dev.parley.http.Reply;
 import dev.parley.http.Request;
+import dev.parley.http.Sha256;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
@@ -64,11 +63,6 @@ record PageFile(String contentType, byte[] plain, byte[] gzip, String tag) {
   }
 
   private static String tag(byte[] plain) {
-    try {
-      var hash = MessageDigest.getInstance("SHA-256").digest(plain);
-      return HexFormat.of().formatHex(hash).substring(0, TAG_CHARACTERS);
-    } catch (NoSuchAlgorithmException never) {
-      throw new IllegalStateException("every Java has SHA-256", never);
-    }
+    return HexFormat.of().formatHex(Sha256.of(plain)).substring(0, TAG_CHARACTERS);
   }
 }

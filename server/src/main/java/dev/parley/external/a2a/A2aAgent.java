@@ -3,12 +3,14 @@ package dev.parley.external.a2a;
 import dev.parley.a2a.A2aError;
 import dev.parley.agent.ConversationMemory;
 import dev.parley.auth.SignInRequests;
-import dev.parley.external.proxy.AgentHttpClient;
 import dev.parley.log.EventLog;
 import dev.parley.log.OpenTask;
+import dev.parley.net.OutgoingHttpClient;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskId;
+import dev.parley.runtime.Threads;
+import dev.parley.runtime.Time;
 import dev.parley.task.Agent;
 import dev.parley.task.TaskOutcome;
 import dev.parley.task.TaskRun;
@@ -16,10 +18,7 @@ import dev.parley.tool.Credentials;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// A remote agent that speaks Agent2Agent (A2A), version 1.0 or 0.3.
@@ -36,13 +35,14 @@ public final class A2aAgent implements Agent {
 
   /// The dependencies that all remote agents share; `patience` is how long to wait for a person.
   public record A2aAgentDependencies(
-      AgentHttpClient http,
+      OutgoingHttpClient http,
       EventLog log,
       ConversationMemory memory,
       Duration patience,
       SignInRequests desk,
       Credentials credentials,
-      InstantSource clock) {}
+      Time time,
+      Threads threads) {}
 
   private final A2aAgentDependencies a2aAgentDependencies;
   private final A2aClient client;
@@ -54,16 +54,16 @@ public final class A2aAgent implements Agent {
             settings,
             a2aAgentDependencies.http(),
             a2aAgentDependencies.credentials(),
-            a2aAgentDependencies.clock());
+            a2aAgentDependencies.time());
   }
 
   /// Fetches an agent's card and returns the address of the interface to use.
   ///
   /// @throws IOException if there is no card, or the agent cannot be used as configured
-  public static URI endpoint(A2aRemoteSettings settings, AgentHttpClient http, InstantSource clock)
+  public static URI endpoint(A2aRemoteSettings settings, OutgoingHttpClient http, Time time)
       throws IOException, InterruptedException {
     var agentCardCache =
-        new AgentCardCache(settings, new A2aConnection(settings, http, Credentials.none()), clock);
+        new AgentCardCache(settings, new A2aConnection(settings, http, Credentials.none()), time);
     try {
       return agentCardCache.current("local").chooseEndpoint(settings).url();
     } catch (A2aFailure a2aFailure) {
@@ -101,7 +101,9 @@ public final class A2aAgent implements Agent {
       var now =
           client.task(
               new A2aRequest.GetTask(story.task, 0), a2aAgentDependencies.log().owner(context));
-      return story.asks(now.status()) ? Optional.empty() : Optional.of(RemoteTaskState.SETTLED);
+      return RemoteQuestionMapper.asksStill(story, now.status())
+          ? Optional.empty()
+          : Optional.of(RemoteTaskState.SETTLED);
     } catch (A2aFailure a2aFailure) {
       return a2aFailure.is(A2aError.TASK_NOT_FOUND)
           ? Optional.of(RemoteTaskState.SETTLED)
@@ -118,28 +120,27 @@ public final class A2aAgent implements Agent {
       return;
     }
     var owner = a2aAgentDependencies.log().owner(context);
-    var done = new CountDownLatch(1);
-    Thread.ofVirtual()
-        .name("cancel-" + task)
-        .start(
-            () -> {
-              try {
-                cancel(story, owner);
-              } catch (A2aFailure a2aFailure) {
-                LOG.log(
-                    System.Logger.Level.WARNING,
-                    "task {0} of context {1} could not be canceled at {2}: {3}",
-                    task,
-                    context,
-                    client.settings().url(),
-                    a2aFailure.message());
-              } catch (InterruptedException stopped) {
-                Thread.currentThread().interrupt();
-              } finally {
-                done.countDown();
-              }
-            });
-    var _ = done.await(CANCEL_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+    var canceling =
+        a2aAgentDependencies
+            .threads()
+            .start(
+                "cancel-" + task,
+                () -> {
+                  try {
+                    cancel(story, owner);
+                  } catch (A2aFailure a2aFailure) {
+                    LOG.log(
+                        System.Logger.Level.WARNING,
+                        "task {0} of context {1} could not be canceled at {2}: {3}",
+                        task,
+                        context,
+                        client.settings().url(),
+                        a2aFailure.message());
+                  } catch (InterruptedException stopped) {
+                    Thread.currentThread().interrupt();
+                  }
+                });
+    var _ = canceling.join(CANCEL_WAIT);
   }
 
   private void cancel(RemoteTaskState story, String owner) throws A2aFailure, InterruptedException {
@@ -158,7 +159,7 @@ public final class A2aAgent implements Agent {
         if (attempt == CANCELS_MAX) {
           throw a2aFailure;
         }
-        RemoteTaskFollower.pause(attempt);
+        client.pause(attempt);
       }
     }
   }
@@ -189,9 +190,7 @@ public final class A2aAgent implements Agent {
     for (var page = a2aAgentDependencies.log().read(context, position, PAGE);
         !page.isEmpty();
         page = a2aAgentDependencies.log().read(context, position, PAGE)) {
-      page.stream()
-          .filter(entry -> task.equals(entry.taskId()))
-          .forEach(entry -> story.apply(entry.event()));
+      story.read(page.stream().filter(entry -> task.equals(entry.taskId())).toList());
       position = page.getLast().position();
     }
     return story;

@@ -6,15 +6,16 @@ import dev.parley.a2a.A2aParser;
 import dev.parley.a2a.A2aResponseItem;
 import dev.parley.a2a.A2aTask;
 import dev.parley.a2a.A2aVersion;
-import dev.parley.external.proxy.AgentHttpClient;
-import dev.parley.external.proxy.ServerSentEvent;
-import dev.parley.external.proxy.ServerSentEventStream;
+import dev.parley.net.Backoff;
+import dev.parley.net.OutgoingHttpClient;
+import dev.parley.net.ResponseStream;
+import dev.parley.net.ServerSentEvent;
+import dev.parley.net.ServerSentEventStream;
+import dev.parley.net.ServerSentEventStream.EventLimits;
 import dev.parley.protocol.Json;
+import dev.parley.runtime.Time;
 import dev.parley.tool.Credentials;
-import java.io.InputStream;
-import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -30,6 +31,8 @@ final class A2aClient {
   static final String HITL = "https://kagent.dev/extensions/hitl/v1";
 
   private static final int ANSWER_MAX = 32 << 20;
+  private static final EventLimits EVENT_LIMITS = new EventLimits(16 << 20);
+  private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(5));
 
   /// A response.
   sealed interface A2aReply {
@@ -41,22 +44,26 @@ final class A2aClient {
     record SingleReply(A2aResponseItem item) implements A2aReply {}
   }
 
+  private final Time time;
   private final A2aRemoteSettings settings;
   private final A2aConnection connection;
   private final AgentCardCache agentCardCache;
 
   A2aClient(
-      A2aRemoteSettings settings,
-      AgentHttpClient http,
-      Credentials credentials,
-      InstantSource clock) {
+      A2aRemoteSettings settings, OutgoingHttpClient http, Credentials credentials, Time time) {
+    this.time = time;
     this.settings = settings;
     this.connection = new A2aConnection(settings, http, credentials);
-    this.agentCardCache = new AgentCardCache(settings, connection, clock);
+    this.agentCardCache = new AgentCardCache(settings, connection, time);
   }
 
   A2aRemoteSettings settings() {
     return settings;
+  }
+
+  /// Waits before the next attempt, longer after each failure.
+  void pause(int failures) throws InterruptedException {
+    time.sleep(BACKOFF.delay(failures));
   }
 
   /// True if the agent supports streaming.
@@ -73,13 +80,8 @@ final class A2aClient {
   A2aReply open(A2aRequest a2aRequest, String owner) throws A2aFailure, InterruptedException {
     var a2aEndpoint = agentCardCache.current(owner).chooseEndpoint(settings);
     var response = send(a2aEndpoint, a2aRequest, owner);
-    if (response.statusCode() < 300
-        && response
-            .headers()
-            .firstValue("Content-Type")
-            .orElse("")
-            .startsWith("text/event-stream")) {
-      return new A2aReply.StreamReply(new ServerSentEventStream(response.body()));
+    if (response.status() < 300 && response.hasEvents()) {
+      return new A2aReply.StreamReply(response.events(EVENT_LIMITS));
     }
     return new A2aReply.SingleReply(
         item(result(a2aEndpoint, A2aConnection.read(response, ANSWER_MAX, timeout(a2aRequest)))));
@@ -116,8 +118,7 @@ final class A2aClient {
     }
   }
 
-  private HttpResponse<InputStream> send(
-      A2aEndpoint a2aEndpoint, A2aRequest a2aRequest, String owner)
+  private ResponseStream send(A2aEndpoint a2aEndpoint, A2aRequest a2aRequest, String owner)
       throws A2aFailure, InterruptedException {
     var request = A2aHttpRequests.of(a2aEndpoint, a2aRequest);
     if (agentCardCache.current(owner).extensions().contains(HITL)) {
@@ -125,7 +126,7 @@ final class A2aClient {
           a2aEndpoint.version() == A2aVersion.V1_0 ? "A2A-Extensions" : "X-A2A-Extensions", HITL);
     }
     var response = connection.send(request, owner, timeout(a2aRequest));
-    if (response.statusCode() / 100 == 3) {
+    if (response.status() / 100 == 3) {
       A2aConnection.read(response, ANSWER_MAX, settings.timeout());
       throw A2aFailure.unusable(
           "it redirects to "

@@ -1,23 +1,23 @@
 package dev.parley.external.a2a;
 
-import dev.parley.external.proxy.AgentHttpClient;
+import dev.parley.net.ConnectionFailure;
+import dev.parley.net.OutgoingHttpClient;
+import dev.parley.net.ResponseStream;
+import dev.parley.net.ResponseTooLargeException;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.tool.Credentials;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
@@ -49,10 +49,10 @@ final class A2aConnection {
   private static final int SHOWN_MAX = 300;
 
   private final A2aRemoteSettings settings;
-  private final AgentHttpClient http;
+  private final OutgoingHttpClient http;
   private final Credentials credentials;
 
-  A2aConnection(A2aRemoteSettings settings, AgentHttpClient http, Credentials credentials) {
+  A2aConnection(A2aRemoteSettings settings, OutgoingHttpClient http, Credentials credentials) {
     this.settings = settings;
     this.http = http;
     this.credentials = credentials;
@@ -65,7 +65,7 @@ final class A2aConnection {
   }
 
   /// Sends a request for `owner`; the caller closes the response.
-  HttpResponse<InputStream> send(HttpRequest.Builder request, String owner, Duration patience)
+  ResponseStream send(HttpRequest.Builder request, String owner, Duration patience)
       throws A2aFailure, InterruptedException {
     var plain = request.build();
     if (!settings.hasSameOrigin(plain.uri())) {
@@ -84,34 +84,34 @@ final class A2aConnection {
       }
     }
     try {
-      return http.send(request.build(), patience);
+      return http.open(request.build(), patience);
     } catch (IOException failed) {
-      throw isUnsent(failed.getCause())
-          ? A2aFailure.unreachable(String.valueOf(failed.getMessage()))
-          : A2aFailure.lost(ErrorCode.INTERNAL, "the connection broke: " + failed.getMessage());
+      var why = ConnectionFailure.describe(failed);
+      throw isUnsent(failed)
+          ? A2aFailure.unreachable(why)
+          : A2aFailure.lost(ErrorCode.INTERNAL, "the connection broke: " + why);
     } catch (TimeoutException silent) {
       throw A2aFailure.lost(
           ErrorCode.TIMEOUT, "it did not answer within " + patience.toMillis() + " ms");
     }
   }
 
-  private static boolean isUnsent(@Nullable Throwable cause) {
+  private static boolean isUnsent(IOException cause) {
     return cause instanceof ConnectException
         || cause instanceof HttpConnectTimeoutException
         || cause instanceof UnknownHostException
-        || cause instanceof UnresolvedAddressException;
+        || cause.getCause() instanceof UnresolvedAddressException;
   }
 
   /// Reads the rest of a response, for at most `patience`.
-  static A2aHttpResponse read(HttpResponse<InputStream> response, int max, Duration patience)
-      throws A2aFailure {
-    try {
-      var bytes = AgentHttpClient.read(response, max + 1, patience);
-      if (bytes.length > max) {
-        throw A2aFailure.tooLarge("it answered with more than " + max + " bytes");
-      }
+  static A2aHttpResponse read(ResponseStream response, int max, Duration patience)
+      throws A2aFailure, InterruptedException {
+    try (response) {
+      var bytes = response.readAll(max, patience);
       return new A2aHttpResponse(
-          response.statusCode(), response.headers(), new String(bytes, StandardCharsets.UTF_8));
+          response.status(), response.headers(), new String(bytes, StandardCharsets.UTF_8));
+    } catch (ResponseTooLargeException large) {
+      throw A2aFailure.tooLarge("it answered with more than " + max + " bytes");
     } catch (IOException broken) {
       throw A2aFailure.lost(ErrorCode.INTERNAL, "the connection broke: " + broken.getMessage());
     } catch (TimeoutException stuck) {

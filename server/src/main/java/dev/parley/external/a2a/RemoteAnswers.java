@@ -1,11 +1,12 @@
 package dev.parley.external.a2a;
 
+import static dev.parley.external.a2a.RemoteQuestionMapper.field;
+
 import dev.parley.a2a.A2aMessage;
 import dev.parley.a2a.A2aPart;
 import dev.parley.a2a.A2aRole;
-import dev.parley.external.a2a.RemoteTaskState.RemoteQuestion;
-import dev.parley.external.cli.Approvals;
-import dev.parley.external.cli.Approvals.ApprovalDecision;
+import dev.parley.agent.TaskQuestion;
+import dev.parley.agent.TaskQuestion.ApprovalDecision;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.QuestionFacts;
 import dev.parley.protocol.QuestionPurpose;
@@ -25,13 +26,10 @@ final class RemoteAnswers {
 
   /// The answer to all questions; `instead` is a user's message that replaces the answers, if any.
   static A2aMessage answerMessage(RemoteTaskState story, String id, @Nullable String instead) {
-    var questions = List.copyOf(story.questions.values());
+    var questions = List.copyOf(story.questions().values());
     var approvals =
         form(questions, RemoteQuestionMapper.APPROVAL).stream()
-            .filter(
-                one ->
-                    story.wanted.contains(
-                        one.remoteMetadata().path(RemoteQuestionMapper.ID).asString("")))
+            .filter(one -> story.wanted.contains(field(one, RemoteQuestionMapper.ID).asString("")))
             .toList();
     var asked = form(questions, RemoteQuestionMapper.QUESTION);
     if (!approvals.isEmpty()) {
@@ -44,37 +42,28 @@ final class RemoteAnswers {
     if (instead != null) {
       parts.add(A2aPart.text(instead));
     } else {
-      questions.forEach(remoteQuestion -> parts.add(plain(remoteQuestion)));
+      questions.forEach(question -> parts.add(plain(question)));
     }
     return message(story, id, parts, null);
   }
 
-  private static List<RemoteQuestion> form(List<RemoteQuestion> questions, String form) {
+  private static List<TaskQuestion> form(List<TaskQuestion> questions, String form) {
     return questions.stream()
-        .filter(
-            remoteQuestion ->
-                remoteQuestion
-                    .remoteMetadata()
-                    .path(RemoteQuestionMapper.FORM)
-                    .asString("")
-                    .equals(form))
+        .filter(question -> field(question, RemoteQuestionMapper.FORM).asString("").equals(form))
         .sorted(
             Comparator.comparingInt(
-                q -> q.remoteMetadata().path(RemoteQuestionMapper.INDEX).asInt(0)))
+                question -> field(question, RemoteQuestionMapper.INDEX).asInt(0)))
         .toList();
   }
 
   private static A2aMessage approvals(
-      RemoteTaskState story, String id, List<RemoteQuestion> questions, @Nullable String instead) {
+      RemoteTaskState story, String id, List<TaskQuestion> questions, @Nullable String instead) {
     var payload = Json.object().put("type", "tool_approval_response");
     var list = payload.putArray("approvals");
     var words = new ArrayList<String>();
-    for (var remoteQuestion : questions) {
-      var verdict = verdict(remoteQuestion, instead);
-      var one =
-          list.addObject()
-              .put(
-                  "id", remoteQuestion.remoteMetadata().path(RemoteQuestionMapper.ID).asString(""));
+    for (var question : questions) {
+      var verdict = verdict(question, instead);
+      var one = list.addObject().put("id", field(question, RemoteQuestionMapper.ID).asString(""));
       switch (verdict) {
         case ApprovalDecision.Allowed _ -> {
           one.put("approved", true);
@@ -91,23 +80,23 @@ final class RemoteAnswers {
 
   /// The decision. An approval with edited arguments counts as a denial, because A2A cannot express
   /// it.
-  private static ApprovalDecision.FinalDecision verdict(
-      RemoteQuestion remoteQuestion, @Nullable String instead) {
-    var arguments = arguments(remoteQuestion);
+  private static ApprovalDecision verdict(TaskQuestion question, @Nullable String instead) {
+    var arguments = arguments(question);
     if (instead != null) {
       return new ApprovalDecision.Denied(instead);
     }
-    if (remoteQuestion.reason() != null) {
-      return new ApprovalDecision.Denied("the call was not approved: " + remoteQuestion.reason());
+    var reason = question.unansweredReason();
+    if (reason.isPresent()) {
+      return new ApprovalDecision.Denied("the call was not approved: " + reason.get());
     }
-    var verdict = Approvals.decisionOf(remoteQuestion.value(), arguments);
+    var verdict = question.decision(arguments);
     return verdict instanceof ApprovalDecision.Allowed(var wanted) && !wanted.equals(arguments)
         ? new ApprovalDecision.Denied("only with these arguments: " + wanted)
         : verdict;
   }
 
-  private static ObjectNode arguments(RemoteQuestion remoteQuestion) {
-    return remoteQuestion
+  private static ObjectNode arguments(TaskQuestion question) {
+    return question
         .facts()
         .toolCall()
         .map(QuestionFacts.AskedCall::arguments)
@@ -115,18 +104,16 @@ final class RemoteAnswers {
   }
 
   private static A2aMessage answers(
-      RemoteTaskState story, String id, List<RemoteQuestion> questions, @Nullable String instead) {
+      RemoteTaskState story, String id, List<TaskQuestion> questions, @Nullable String instead) {
     var payload =
         Json.object()
             .put("type", "ask_user_response")
-            .put(
-                "id",
-                questions.getFirst().remoteMetadata().path(RemoteQuestionMapper.ID).asString(""));
+            .put("id", field(questions.getFirst(), RemoteQuestionMapper.ID).asString(""));
     var list = payload.putArray("answers");
     var words = new ArrayList<String>();
-    for (var remoteQuestion : questions) {
+    for (var question : questions) {
       var answer = list.addObject().putArray("answer");
-      for (var text : texts(remoteQuestion, instead)) {
+      for (var text : texts(question, instead)) {
         answer.add(text);
         words.add(text);
       }
@@ -134,13 +121,13 @@ final class RemoteAnswers {
     return message(story, id, List.of(A2aPart.text(String.join("\n", words))), payload);
   }
 
-  private static List<String> texts(RemoteQuestion remoteQuestion, @Nullable String instead) {
+  private static List<String> texts(TaskQuestion question, @Nullable String instead) {
     if (instead != null) {
       return List.of(instead);
     }
-    var value = remoteQuestion.value();
+    var value = question.value();
     if (value == null) {
-      return List.of(unanswered(remoteQuestion));
+      return List.of(unanswered(question));
     }
     return value.isArray()
         ? value.valueStream().map(RemoteAnswers::text).toList()
@@ -151,17 +138,17 @@ final class RemoteAnswers {
     return value.isString() ? value.asString() : value.toString();
   }
 
-  private static A2aPart plain(RemoteQuestion remoteQuestion) {
-    var value = remoteQuestion.value();
-    if (remoteQuestion.signIn() && remoteQuestion.reason() == null) {
+  private static A2aPart plain(TaskQuestion question) {
+    var value = question.value();
+    if (question.signIn() && question.unansweredReason().isEmpty()) {
       return A2aPart.text(SIGNED_IN);
     }
     if (value == null) {
-      return A2aPart.text(unanswered(remoteQuestion));
+      return A2aPart.text(unanswered(question));
     }
-    if (remoteQuestion.facts().purpose().orElse(null) == QuestionPurpose.SIGN_IN) {
+    if (question.facts().purpose().orElse(null) == QuestionPurpose.SIGN_IN) {
       return A2aPart.text(
-          switch (Approvals.decisionOf(value, Json.object())) {
+          switch (question.decision(Json.object())) {
             case ApprovalDecision.Allowed _ -> SIGNED_IN;
             case ApprovalDecision.Denied(var reason) -> "The user did not sign in: " + reason;
           });
@@ -169,8 +156,8 @@ final class RemoteAnswers {
     return value.isContainer() ? A2aPart.data(value) : A2aPart.text(text(value));
   }
 
-  private static String unanswered(RemoteQuestion remoteQuestion) {
-    return "There is no answer: " + remoteQuestion.reason();
+  private static String unanswered(TaskQuestion question) {
+    return "There is no answer: " + question.unansweredReason().orElse(null);
   }
 
   private static A2aMessage message(

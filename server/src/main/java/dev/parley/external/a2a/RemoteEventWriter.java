@@ -1,26 +1,23 @@
 package dev.parley.external.a2a;
 
 import dev.parley.a2a.A2aArtifact;
-import dev.parley.a2a.A2aArtifactUpdate;
 import dev.parley.a2a.A2aMessage;
 import dev.parley.a2a.A2aPart;
 import dev.parley.a2a.A2aResponseItem;
+import dev.parley.a2a.A2aResponseItem.A2aArtifactUpdate;
+import dev.parley.a2a.A2aResponseItem.A2aStatusUpdate;
 import dev.parley.a2a.A2aRole;
 import dev.parley.a2a.A2aState;
-import dev.parley.a2a.A2aStatus;
-import dev.parley.a2a.A2aStatusUpdate;
 import dev.parley.a2a.A2aTask;
+import dev.parley.a2a.A2aTask.A2aStatus;
+import dev.parley.agent.TaskOutput;
+import dev.parley.external.a2a.WrittenArtifacts.WrittenText;
 import dev.parley.external.cli.ExternalSessions;
-import dev.parley.external.cli.OpenCallAppender;
-import dev.parley.protocol.ContentEvent.ContentComplete;
-import dev.parley.protocol.ContentEvent.ContentDelta;
-import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.EarlyEnd;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
-import dev.parley.protocol.ThoughtEvent.ThoughtStream;
 import dev.parley.protocol.ThoughtEvent.ThoughtType;
 import dev.parley.protocol.ThoughtEvent.Verbosity;
 import dev.parley.protocol.ToolCallFacts;
@@ -32,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -43,7 +41,6 @@ import tools.jackson.databind.node.ObjectNode;
 /// [#apply] collects events; [#flush] returns when they are durable. For one thread.
 final class RemoteEventWriter {
 
-  private static final long CHARACTERS_MAX = 20_000_000;
   private static final String PROVIDER = "a2a";
 
   /// The functions by which ADK agents ask a person.
@@ -204,7 +201,7 @@ final class RemoteEventWriter {
     }
     var writtenText = remoteState.written.texts.get(artifact.artifactId());
     if (last && writtenText != null) {
-      end(writtenText);
+      writeBlock(writtenText, TaskOutput::endBlock);
     }
     count(importer.importArtifact(artifact, artifactUpdateMode, last));
   }
@@ -218,24 +215,17 @@ final class RemoteEventWriter {
   }
 
   private void writeText(String artifact, String words, ArtifactUpdateMode artifactUpdateMode) {
-    var writtenText = remoteState.written.texts.get(artifact);
-    var before = writtenText == null ? "" : writtenText.all.toString();
     if (artifactUpdateMode == ArtifactUpdateMode.APPEND) {
       appendText(artifact, words);
-    } else if (words.equals(before)) {
       return;
-    } else if (words.startsWith(before)) {
+    }
+    var writtenText = remoteState.written.texts.get(artifact);
+    var before = writtenText == null ? "" : writtenText.all.toString();
+    if (words.startsWith(before)) {
       appendText(artifact, words.substring(before.length()));
     } else if (artifactUpdateMode == ArtifactUpdateMode.REPLACE || !before.startsWith(words)) {
-      if (writtenText != null && writtenText.block != null) {
-        add(
-            new ContentComplete(
-                writtenText.inBlock.toString(),
-                writtenText.block,
-                FinishReason.INTERRUPTED,
-                true,
-                writtenText.replaces,
-                null));
+      if (writtenText != null) {
+        writeBlock(writtenText, TaskOutput::interruptBlock);
       }
       beginBlock(artifact, true);
       appendText(artifact, words);
@@ -253,7 +243,7 @@ final class RemoteEventWriter {
       writtenText = remoteState.written.texts.get(artifact);
     }
     if (writtenText != null) {
-      add(new ContentDelta(piece, writtenText.deltas, writtenText.block));
+      writeBlock(writtenText, block -> block.appendText(piece));
     }
   }
 
@@ -268,16 +258,12 @@ final class RemoteEventWriter {
     addCheckpoint(about);
   }
 
-  private void end(WrittenArtifacts.WrittenText writtenText) {
-    if (writtenText.block != null) {
-      add(
-          new ContentComplete(
-              writtenText.inBlock.toString(),
-              writtenText.block,
-              FinishReason.STOP,
-              null,
-              writtenText.replaces,
-              null));
+  /// Writes to the open block of a text, if it has one. Several blocks may be open at a time.
+  private void writeBlock(WrittenText text, Consumer<TaskOutput> write) {
+    var block = text.output(taskRun.sources(), remoteState::thoughts);
+    if (block != null) {
+      write.accept(block);
+      block.take().forEach(this::add);
     }
   }
 
@@ -287,15 +273,11 @@ final class RemoteEventWriter {
       return;
     }
     count(words.length());
-    add(
-        new ThoughtStream(
-            taskRun.sources().thoughtId(),
-            ThoughtType.OBSERVATION,
-            Verbosity.NORMAL,
-            words,
-            remoteState.thoughtCount,
-            Json.object().put("source", PROVIDER).put(RemoteTaskState.MESSAGE, message.messageId()),
-            null));
+    var about =
+        Json.object().put("source", PROVIDER).put(RemoteTaskState.MESSAGE, message.messageId());
+    var output = new TaskOutput(taskRun.sources(), remoteState::thoughts);
+    output.addThought(ThoughtType.OBSERVATION, Verbosity.NORMAL, words, about, null);
+    output.take().forEach(this::add);
   }
 
   /// Writes the tool calls and results in a message.
@@ -327,12 +309,12 @@ final class RemoteEventWriter {
     var metadata = ToolCallFacts.ofExternalStart(PROVIDER, call);
     var arguments = data.path("args") instanceof ObjectNode object ? object : Json.object();
     count(arguments.toString().length());
-    var key = taskRun.origin().taskId() + "/" + id;
+    var key = TaskOutput.idempotencyKey(taskRun, id);
     add(new ToolStart(id, name, arguments, metadata, 1, key, null, null));
   }
 
   private void end(ObjectNode data) {
-    var call = remoteState.openCalls.get(data.path("id").asString(""));
+    var call = remoteState.openCall(data.path("id").asString("")).orElse(null);
     if (call == null) {
       return;
     }
@@ -354,14 +336,17 @@ final class RemoteEventWriter {
 
   /// Ends the open texts because the agent waits.
   void endTexts() {
-    List.copyOf(remoteState.written.texts.values()).forEach(this::end);
+    for (var text : List.copyOf(remoteState.written.texts.values())) {
+      writeBlock(text, TaskOutput::endBlock);
+    }
   }
 
   /// Ends all open items because the agent is done.
   void finish() {
     endTexts();
     importer.finish();
-    for (var call : List.copyOf(remoteState.openCalls.values())) {
+    for (var started : List.copyOf(remoteState.openCalls().values())) {
+      var call = started.start();
       add(
           new ToolComplete(
               call.toolCallId(),
@@ -386,14 +371,14 @@ final class RemoteEventWriter {
   /// Collects an event.
   void add(Event event) {
     pending.add(event);
-    remoteState.apply(event);
+    remoteState.apply(event, taskRun.sources().time().instant());
   }
 
   private void count(long characters) {
     writtenLength += characters;
-    if (writtenLength > CHARACTERS_MAX) {
+    if (writtenLength > TaskOutput.CHARACTERS_MAX) {
       throw new Rejection.TooLarge(
-          "limit", "the agent sent more than " + CHARACTERS_MAX + " characters");
+          "limit", "the agent sent more than " + TaskOutput.CHARACTERS_MAX + " characters");
     }
   }
 
@@ -404,7 +389,7 @@ final class RemoteEventWriter {
     }
     var events = List.copyOf(pending);
     pending.clear();
-    OpenCallAppender.emit(taskRun, events);
+    TaskOutput.emit(taskRun, events);
     return true;
   }
 }

@@ -3,25 +3,24 @@ package dev.parley.external.a2a;
 import dev.parley.a2a.A2aMessage;
 import dev.parley.a2a.A2aPart;
 import dev.parley.a2a.A2aState;
-import dev.parley.a2a.A2aStatus;
+import dev.parley.a2a.A2aTask.A2aStatus;
 import dev.parley.agent.QuestionFactory;
-import dev.parley.auth.SignInId;
+import dev.parley.agent.TaskQuestion;
 import dev.parley.auth.SignInRequests;
 import dev.parley.protocol.AuthEvent.AuthRequired;
 import dev.parley.protocol.AuthEvent.AuthType;
-import dev.parley.protocol.AuthId;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputEvent.InputType;
-import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.QuestionFacts;
 import dev.parley.protocol.QuestionPurpose;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
-import dev.parley.protocol.VisibleText;
+import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.TaskRun;
-import dev.parley.tool.Urgency;
+import dev.parley.tool.ToolQuestion;
+import dev.parley.tool.ToolResult.ToolSignIn;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,7 +58,7 @@ final class RemoteQuestionMapper {
   private final RemoteTaskState remoteState;
   private final A2aRemoteSettings settings;
   private final Duration timeout;
-  private final SignInRequests signIns;
+  private final QuestionFactory questions;
   private String questionId = "";
 
   RemoteQuestionMapper(
@@ -72,7 +71,7 @@ final class RemoteQuestionMapper {
     this.remoteState = story;
     this.settings = settings;
     this.timeout = patience;
-    this.signIns = desk;
+    this.questions = new QuestionFactory(taskRun, patience, desk, RemoteTaskState.STATE);
   }
 
   /// The events that ask a person what the agent waits for.
@@ -117,7 +116,7 @@ final class RemoteQuestionMapper {
       var id = tool.path("id").asString("");
       wanted.add(id);
       // An approval that was already given, but could not be sent alone, is not asked again.
-      if (remoteState.questions.values().stream().noneMatch(known -> isFor(known, id))) {
+      if (remoteState.questions().values().stream().noneMatch(known -> isFor(known, id))) {
         asked.add(approval(tool, payload.path("hint").asString(words)));
       }
     }
@@ -125,40 +124,48 @@ final class RemoteQuestionMapper {
     return asked;
   }
 
-  static boolean isApproval(RemoteTaskState.RemoteQuestion remoteQuestion) {
-    return remoteQuestion.remoteMetadata().path(FORM).asString("").equals(APPROVAL);
+  /// The value of this field of the remote question.
+  static JsonNode field(TaskQuestion question, String name) {
+    return question.facts().extension(RemoteTaskState.STATE).orElseGet(Json::object).path(name);
   }
 
-  private static boolean isFor(RemoteTaskState.RemoteQuestion remoteQuestion, String id) {
-    return isApproval(remoteQuestion)
-        && remoteQuestion.remoteMetadata().path(ID).asString("").equals(id);
+  static boolean isApproval(TaskQuestion question) {
+    return field(question, FORM).asString("").equals(APPROVAL);
+  }
+
+  private static boolean isFor(TaskQuestion question, String id) {
+    return isApproval(question) && field(question, ID).asString("").equals(id);
+  }
+
+  /// True if the agent, given this status, still asks the open questions. A question without an id
+  /// may be another one.
+  static boolean asksStill(RemoteTaskState remoteState, A2aStatus status) {
+    return status.state().interrupted()
+        && remoteState.questions().values().stream()
+            .filter(TaskQuestion::open)
+            .map(question -> field(question, MESSAGE_ID).asString(""))
+            .allMatch(id -> id.isEmpty() || id.equals(questionId(status)));
   }
 
   private InputRequired approval(JsonNode tool, String hint) {
     var name = tool.path("name").asString("tool");
     var arguments = tool.path("args") instanceof ObjectNode object ? object : Json.object();
     var metadata = metadata(APPROVAL, tool.path("id").asString(""), 0);
-    QuestionFacts.putPurpose(metadata, QuestionPurpose.APPROVAL);
-    var known = remoteState.openCalls.get(tool.path("call_id").asString(""));
-    QuestionFacts.putToolCall(
+    QuestionFactory.putExternalCall(
         metadata,
-        new QuestionFacts.AskedCall(
-            known == null ? null : known.toolCallId().value(), name, arguments));
-    if (known != null) {
-      QuestionFacts.putToolCallId(metadata, known.toolCallId());
-    }
-    QuestionFacts.putHash(metadata, QuestionFactory.hash(name, arguments), "at-most-once");
-    QuestionFacts.putSummary(
-        metadata, "Lets the remote agent call " + shortened(name) + " on its own system");
+        remoteState
+            .openCall(tool.path("call_id").asString(""))
+            .map(ToolStart::toolCallId)
+            .orElse(null),
+        new QuestionFactory.ExternalCall(
+            name,
+            arguments,
+            true,
+            "Lets the remote agent call " + shortened(name) + " on its own system"));
     if (!hint.isBlank()) {
       metadata.put("hint", shortened(hint));
     }
-    return required(
-        InputType.CONFIRMATION,
-        "May " + taskRun.origin().agentId() + " call " + shortened(name) + "?",
-        null,
-        null,
-        metadata);
+    return questions.approval(shortened(name), metadata);
   }
 
   private List<Event> questions(JsonNode payload, String words) throws A2aFailure {
@@ -173,24 +180,24 @@ final class RemoteQuestionMapper {
       var choices = question.path("choices").valueStream().toList();
       var several = question.path("multiple").asBoolean(false);
       if (choices.isEmpty()) {
-        asked.add(required(InputType.CLARIFICATION, prompt, null, null, metadata));
+        asked.add(question(InputType.CLARIFICATION, prompt, null, List.of(), metadata));
       } else if (several) {
         var schema = Json.object().put("type", "array");
         schema.putObject("items").putArray("enum").addAll(choices);
-        asked.add(required(InputType.SELECTION, prompt, schema, null, metadata));
+        asked.add(question(InputType.SELECTION, prompt, schema, List.of(), metadata));
       } else {
-        asked.add(required(InputType.SELECTION, prompt, null, choices, metadata));
+        asked.add(question(InputType.SELECTION, prompt, null, choices, metadata));
       }
     }
     return asked;
   }
 
   private InputRequired textQuestion(String words) {
-    return required(
+    return question(
         InputType.CLARIFICATION,
         words.isEmpty() ? taskRun.origin().agentId() + " needs to know more" : words,
         null,
-        null,
+        List.of(),
         metadata(TEXT, "", 0));
   }
 
@@ -205,24 +212,14 @@ final class RemoteQuestionMapper {
     return metadata;
   }
 
-  private InputRequired required(
+  private InputRequired question(
       InputType type,
       String prompt,
       @Nullable ObjectNode schema,
-      @Nullable List<JsonNode> options,
+      List<JsonNode> options,
       ObjectNode metadata) {
-    QuestionFacts.putProvider(metadata, RemoteTaskState.STATE);
-    QuestionFacts.putTimeout(metadata, timeout);
-    QuestionFacts.putUrgency(metadata, Urgency.of(taskRun.created().priority()));
-    return new InputRequired(
-        new InputId(taskRun.sources().ids().get()),
-        true,
-        type,
-        VisibleText.of(prompt),
-        schema,
-        options,
-        metadata,
-        taskRun.sources().clock().instant().plus(timeout));
+    return questions.question(
+        new ToolQuestion(type, prompt, schema, options, true, null, metadata));
   }
 
   /// The address to sign in at; empty if the agent gives none.
@@ -242,48 +239,27 @@ final class RemoteQuestionMapper {
     QuestionFacts.putPurpose(metadata, QuestionPurpose.SIGN_IN);
     metadata.put("authUrl", where);
     var prompt = words.contains(where) ? words : words + "\n" + where;
-    return required(
+    return question(
         InputType.CONFIRMATION,
         prompt.strip() + "\nHave you signed in there?",
         null,
-        null,
+        List.of(),
         metadata);
   }
 
   /// Asks the user for credentials, which are stored and sent to the agent's host from then on.
   private AuthRequired signIn(String words) throws A2aFailure, InterruptedException {
-    var id = new AuthId(taskRun.sources().ids().get());
-    var expiresAt = taskRun.sources().clock().instant().plus(timeout);
     var metadata = metadata(TEXT, "", 0).put("expiresIn", timeout.toSeconds());
     metadata.put("host", settings.host());
+    var prompt = words.isEmpty() ? taskRun.origin().agentId() + " wants you to sign in" : words;
     try {
-      var signInInstructions =
-          signIns.prepare(
-              new SignInRequests.SignInDetails(
-                  new SignInId(taskRun.context(), id),
-                  taskRun.owner(),
-                  AuthType.CUSTOM,
-                  settings.host(),
-                  List.of(),
-                  null,
-                  null,
-                  expiresAt));
-      metadata.setAll(signInInstructions.metadata());
+      return questions.signIn(
+          new ToolSignIn(AuthType.CUSTOM, settings.host(), List.of(), prompt, null, timeout, null),
+          metadata);
     } catch (Rejection.Invalid impossible) {
       throw A2aFailure.unusable(
           "it requires a sign-in, which is not possible: " + impossible.getMessage());
     }
-    return new AuthRequired(
-        id,
-        AuthType.CUSTOM,
-        settings.host(),
-        null,
-        words.isEmpty()
-            ? taskRun.origin().agentId() + " wants you to sign in"
-            : VisibleText.of(words),
-        null,
-        metadata,
-        expiresAt);
   }
 
   private static String shortened(String text) {

@@ -3,14 +3,13 @@ package dev.parley.external.a2a;
 import dev.parley.a2a.A2aError;
 import dev.parley.a2a.A2aMessage;
 import dev.parley.a2a.A2aResponseItem;
+import dev.parley.a2a.A2aResponseItem.A2aStatusUpdate;
 import dev.parley.a2a.A2aState;
-import dev.parley.a2a.A2aStatus;
-import dev.parley.a2a.A2aStatusUpdate;
 import dev.parley.a2a.A2aTask;
+import dev.parley.a2a.A2aTask.A2aStatus;
 import dev.parley.external.a2a.A2aClient.A2aReply;
-import dev.parley.external.proxy.ServerSentEventStream;
-import dev.parley.external.proxy.ServerSentEventStream.StreamItem;
-import java.time.Duration;
+import dev.parley.net.ServerSentEventStream;
+import dev.parley.net.ServerSentEventStream.StreamItem;
 import org.jspecify.annotations.Nullable;
 
 /// Follows a remote task until it ends or waits for a person, and reconnects when its stream
@@ -24,9 +23,6 @@ final class RemoteTaskFollower {
 
   private static final int FAILURES_MAX = 12;
   private static final int POLLS_MAX = 20;
-  private static final Duration PAUSE = Duration.ofMillis(200);
-  private static final Duration PAUSE_MAX = Duration.ofSeconds(5);
-  private static final int DOUBLINGS_MAX = 5;
   private static final int HISTORY = 100;
 
   private final A2aClient client;
@@ -48,14 +44,6 @@ final class RemoteTaskFollower {
     this.remoteState = story;
     this.writer = remoteEventWriter;
     this.owner = owner;
-  }
-
-  /// Waits, longer each time.
-  static void pause(int times) throws InterruptedException {
-    if (times > 0) {
-      var wait = PAUSE.multipliedBy(1L << Math.min(times - 1, DOUBLINGS_MAX));
-      Thread.sleep(wait.compareTo(PAUSE_MAX) > 0 ? PAUSE_MAX : wait);
-    }
   }
 
   /// Marks the stream as unreliable: events may be missing.
@@ -114,7 +102,7 @@ final class RemoteTaskFollower {
     while (true) {
       var streamItem = stream.next(client.settings().silence());
       A2aResponseItem hint = null;
-      while (streamItem instanceof StreamItem.Received(var serverSentEvent) && !isDone()) {
+      while (streamItem instanceof StreamItem.EventReceived(var serverSentEvent) && !isDone()) {
         var said = client.item(serverSentEvent);
         if (said != null) {
           if (first && said instanceof A2aTask) {
@@ -134,7 +122,7 @@ final class RemoteTaskFollower {
       if (writer.flush()) {
         emptyReads = 0;
       }
-      if (isDone() || (streamItem != null && !(streamItem instanceof StreamItem.Received))) {
+      if (isDone() || (streamItem != null && !(streamItem instanceof StreamItem.EventReceived))) {
         return;
       }
     }
@@ -166,7 +154,7 @@ final class RemoteTaskFollower {
         writer.apply(hint);
         return;
       }
-      pause(1);
+      client.pause(1);
     }
   }
 
@@ -182,10 +170,10 @@ final class RemoteTaskFollower {
     for (var failures = 0; ; ) {
       try {
         if (polls || !client.canStream(owner)) {
-          pause(Math.max(1, emptyReads));
+          client.pause(Math.max(1, emptyReads));
           return new A2aReply.SingleReply(fetchTask());
         }
-        pause(Math.max(failures, emptyReads));
+        client.pause(Math.max(failures, emptyReads));
         resumed = true;
         return client.open(
             new A2aRequest.SubscribeToTask(String.valueOf(remoteState.task), lastEventId), owner);

@@ -14,7 +14,6 @@ import dev.parley.protocol.AuthEvent.AuthLapsed;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent.InputLapsed;
-import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.Rejection;
@@ -91,7 +90,7 @@ final class RemoteTaskRun {
                     : e.event() instanceof Message)
         .forEach(entries::add);
     entries.sort(Comparator.comparing(Entry::position));
-    entries.forEach(entry -> remoteState.apply(entry.event()));
+    remoteState.read(entries);
   }
 
   private boolean isOwn(Entry entry) {
@@ -100,10 +99,10 @@ final class RemoteTaskRun {
 
   private TaskOutcome workUntilDone() throws A2aFailure, InterruptedException {
     for (var doubts = 0; ; ) {
-      if (remoteState.ended == A2aState.COMPLETED && remoteState.unsentText().isEmpty()) {
+      if (remoteState.ended == A2aState.COMPLETED && remoteState.messageText().isEmpty()) {
         return completed();
       }
-      if (remoteState.waitsForPerson() && remoteState.unsentText().isEmpty()) {
+      if (remoteState.waitsForPerson() && remoteState.messageText().isEmpty()) {
         return parked();
       }
       if (remoteState.waitsForPerson()) {
@@ -127,9 +126,9 @@ final class RemoteTaskRun {
         if (remoteState.acknowledged || !open || ++doubts > UNCERTAIN_SENDS_MAX) {
           throw a2aFailure;
         }
-        RemoteTaskFollower.pause(doubts);
+        client.pause(doubts);
       }
-      taskRun.readNewEntries().forEach(entry -> remoteState.applyExternal(entry.event()));
+      remoteState.applyExternal(taskRun.readNewEntries());
     }
   }
 
@@ -141,7 +140,7 @@ final class RemoteTaskRun {
     if (!remoteState.acknowledged) {
       return resolveUncertainSend();
     }
-    if (remoteState.asks()) {
+    if (!remoteState.questions().isEmpty()) {
       return sendAnswer();
     }
     if (remoteState.ended == A2aState.COMPLETED) {
@@ -185,7 +184,7 @@ final class RemoteTaskRun {
   /// Sends the messages that users sent while the agent was working.
   private A2aReply sendFollowUp() throws A2aFailure, InterruptedException {
     var id = taskRun.sources().ids().get();
-    writeSendCheckpoint(id, remoteState.unsentCount(), null, remoteState.context);
+    writeSendCheckpoint(id, remoteState.messages().size(), null, remoteState.context);
     return send(followUpMessage(id));
   }
 
@@ -195,7 +194,7 @@ final class RemoteTaskRun {
         remoteState.context,
         null,
         A2aRole.USER,
-        List.of(A2aPart.text(remoteState.unsentText().orElse(""))),
+        List.of(A2aPart.text(remoteState.messageText().orElse(""))),
         null,
         List.of(),
         remoteState.previous == null ? List.of() : List.of(remoteState.previous));
@@ -206,23 +205,16 @@ final class RemoteTaskRun {
       throw A2aFailure.unusable("it does not accept any answer to its question");
     }
     var id = taskRun.sources().ids().get();
-    var name =
-        remoteState
-            .questions
-            .values()
-            .iterator()
-            .next()
-            .remoteMetadata()
-            .path(RemoteQuestionMapper.MESSAGE_ID)
-            .asString("");
-    writeSendCheckpoint(id, remoteState.unsentCount(), name, remoteState.context);
+    var first = remoteState.questions().values().iterator().next();
+    var name = RemoteQuestionMapper.field(first, RemoteQuestionMapper.MESSAGE_ID).asString("");
+    writeSendCheckpoint(id, remoteState.messages().size(), name, remoteState.context);
     return sendAnswer(id);
   }
 
   private A2aReply sendAnswer(String id) throws A2aFailure, InterruptedException {
     try {
       return send(
-          RemoteAnswers.answerMessage(remoteState, id, remoteState.unsentText().orElse(null)));
+          RemoteAnswers.answerMessage(remoteState, id, remoteState.messageText().orElse(null)));
     } catch (A2aFailure refused) {
       return refusedAnswer(refused);
     }
@@ -243,7 +235,7 @@ final class RemoteTaskRun {
     // answered.
     remoteState.refused =
         now.status().state() == A2aState.INPUT_REQUIRED
-            && remoteState.questions.values().stream().anyMatch(RemoteQuestionMapper::isApproval);
+            && remoteState.questions().values().stream().anyMatch(RemoteQuestionMapper::isApproval);
     follower.markUnreliable();
     return new A2aReply.SingleReply(now);
   }
@@ -318,7 +310,7 @@ final class RemoteTaskRun {
         if (a2aFailure.kind() != A2aFailure.A2aFailureKind.UNREACHABLE || attempt == SENDS_MAX) {
           throw a2aFailure;
         }
-        RemoteTaskFollower.pause(attempt);
+        client.pause(attempt);
       }
     }
   }
@@ -378,11 +370,7 @@ final class RemoteTaskRun {
   }
 
   private TaskOutcome parked() {
-    var inputs =
-        remoteState.questions.entrySet().stream()
-            .filter(asked -> asked.getValue().open() && !asked.getValue().signIn())
-            .map(asked -> new InputId(asked.getKey()))
-            .toList();
+    var inputs = remoteState.openInputs();
     return new TaskOutcome.Parked(
         inputs.isEmpty() ? TaskState.WAITING_AUTH : TaskState.WAITING_INPUT,
         StatusFacts.ofWaiting(inputs));
@@ -402,6 +390,6 @@ final class RemoteTaskRun {
               .forEach(open -> lapsed.add(new AuthLapsed(open.required().authId(), "superseded")));
           return lapsed;
         });
-    taskRun.readNewEntries().forEach(entry -> remoteState.applyExternal(entry.event()));
+    remoteState.applyExternal(taskRun.readNewEntries());
   }
 }

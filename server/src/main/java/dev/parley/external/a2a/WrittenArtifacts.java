@@ -1,5 +1,6 @@
 package dev.parley.external.a2a;
 
+import dev.parley.agent.TaskOutput;
 import dev.parley.protocol.ArtifactEvent.DataWrite;
 import dev.parley.protocol.ArtifactEvent.DatasetWrite;
 import dev.parley.protocol.ArtifactEvent.FileWrite;
@@ -7,10 +8,12 @@ import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.BlockId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.task.TaskSources;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -25,14 +28,26 @@ final class WrittenArtifacts {
   static final String DATA = "data";
   static final String ROWS = "rows";
 
-  /// The text of an artifact: all of it, and the open block, if any.
+  /// The text of an artifact, and its open block, if any.
   static final class WrittenText {
     final StringBuilder all = new StringBuilder();
-    final StringBuilder inBlock = new StringBuilder();
     @Nullable BlockId block;
     @Nullable BlockId last;
     @Nullable BlockId replaces;
     int deltas;
+    private int blockStart;
+    private @Nullable TaskOutput output;
+
+    /// The output that continues the open block; null if no block is open.
+    @Nullable TaskOutput output(TaskSources sources, IntSupplier thoughtNumbers) {
+      if (output == null && block != null) {
+        output =
+            new TaskOutput(sources, thoughtNumbers)
+                .continuing(block, all.substring(blockStart), deltas)
+                .replacing(replaces);
+      }
+      return output;
+    }
   }
 
   /// A file or a dataset: how many bytes or rows of it are written.
@@ -73,8 +88,9 @@ final class WrittenArtifacts {
     }
     writtenText.block = block;
     writtenText.last = block;
-    writtenText.inBlock.setLength(0);
+    writtenText.blockStart = writtenText.all.length();
     writtenText.deltas = 0;
+    writtenText.output = null;
     blocks.put(block, writtenText);
   }
 
@@ -82,7 +98,6 @@ final class WrittenArtifacts {
     var writtenText = delta.blockId() == null ? null : blocks.get(delta.blockId());
     if (writtenText != null) {
       writtenText.all.append(delta.delta());
-      writtenText.inBlock.append(delta.delta());
       writtenText.deltas++;
     }
   }
@@ -93,6 +108,7 @@ final class WrittenArtifacts {
     if (writtenText != null && Objects.equals(writtenText.block, block)) {
       writtenText.block = null;
       writtenText.replaces = null;
+      writtenText.output = null;
     }
   }
 

@@ -1,26 +1,20 @@
 package dev.parley.external.cli;
 
 import dev.parley.agent.QuestionFactory;
-import dev.parley.protocol.Entry;
+import dev.parley.agent.TaskQuestion;
+import dev.parley.agent.TaskQuestion.ApprovalDecision;
+import dev.parley.auth.SignInRequests;
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputEvent.InputReceived;
 import dev.parley.protocol.InputEvent.InputRequired;
-import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
-import dev.parley.protocol.QuestionFacts;
-import dev.parley.protocol.QuestionPurpose;
 import dev.parley.protocol.Rejection;
-import dev.parley.protocol.StatusFacts;
-import dev.parley.protocol.TaskEvent.TaskStatus;
-import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.ToolCallId;
-import dev.parley.protocol.VisibleText;
 import dev.parley.task.TaskRun;
 import dev.parley.tool.CallSummary;
 import dev.parley.tool.Tool.Permission;
-import dev.parley.tool.Urgency;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -30,12 +24,11 @@ import java.util.Optional;
 import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /// Decides whether a program may make a call: the policy first, then a person.
 ///
 /// For one thread.
-public final class Approvals {
+final class Approvals {
 
   /// Key in the state of a checkpoint: the question whose answer is about to be sent to the
   /// program.
@@ -45,26 +38,10 @@ public final class Approvals {
   private static final String WITHDRAWN = "the program no longer asks for it";
   private static final int WITHDRAWN_MAX = 1_000;
 
-  /// The result of a question.
-  public sealed interface ApprovalDecision {
-
-    /// A decision that is sent to the program.
-    sealed interface FinalDecision extends ApprovalDecision {}
-
-    /// The call may be made, with these arguments.
-    record Allowed(ObjectNode arguments) implements FinalDecision {}
-
-    /// The call may not be made.
-    record Denied(String reason) implements FinalDecision {}
-
-    /// The program has withdrawn the question.
-    record Withdrawn() implements ApprovalDecision {}
-  }
-
   private final TaskRun taskRun;
   private final CliSettings settings;
   private final ProgramAdapter programAdapter;
-  private final Duration patience;
+  private final QuestionFactory questions;
   private final Map<String, ApprovalDecision> granted = new HashMap<>();
 
   /// Tracks the questions of one run of the program. A question lapses when the program ends or
@@ -133,7 +110,9 @@ public final class Approvals {
     this.taskRun = taskRun;
     this.settings = settings;
     this.programAdapter = programAdapter;
-    this.patience = patience;
+    this.questions =
+        new QuestionFactory(
+            taskRun, patience, SignInRequests.passThrough(), settings.program().wire());
   }
 
   /// Records a decision that was made before the program was started again.
@@ -141,70 +120,64 @@ public final class Approvals {
     granted.put(hash, approvalDecision);
   }
 
-  /// Decides, and returns when the decision can be sent to the program.
-  ApprovalDecision decide(
+  /// Decides, and returns when the decision can be sent to the program; empty if the program has
+  /// withdrawn the question.
+  Optional<ApprovalDecision> decide(
       ProgramEvent.PermissionAsked permissionAsked,
       Optional<ToolCallId> call,
       PermissionQuestions permissionQuestions)
       throws InterruptedException {
     if (permissionQuestions.hasEnded()) {
-      return new ApprovalDecision.Denied(GONE);
+      return Optional.of(new ApprovalDecision.Denied(GONE));
     }
     if (permissionQuestions.isWithdrawn(permissionAsked.request())) {
-      return new ApprovalDecision.Withdrawn();
+      return Optional.empty();
     }
-    var hash = QuestionFactory.hash(permissionAsked.tool(), permissionAsked.arguments());
-    var earlier = granted.remove(hash);
+    var tool = permissionAsked.tool();
+    var arguments = permissionAsked.arguments();
+    var earlier = granted.remove(QuestionFactory.hash(tool, arguments));
     if (earlier != null) {
-      return earlier;
+      return Optional.of(earlier);
     }
     var main =
         programAdapter
-            .mainArgument(permissionAsked.tool())
-            .map(name -> permissionAsked.arguments().path(name))
+            .mainArgument(tool)
+            .map(arguments::path)
             .filter(JsonNode::isString)
             .map(JsonNode::asString)
             .orElse(null);
-    var permission =
-        settings
-            .policy()
-            .permissionFor(
-                permissionAsked.tool(), permissionAsked.arguments(), main, Permission.ASK);
+    var permission = settings.policy().permissionFor(tool, arguments, main, Permission.ASK);
     return switch (permissionAsked.person() && permission == Permission.ALLOW
         ? Permission.ASK
         : permission) {
-      case ALLOW -> new ApprovalDecision.Allowed(permissionAsked.arguments());
-      case DENY -> new ApprovalDecision.Denied("this agent may not call " + permissionAsked.tool());
-      case ASK -> ask(permissionAsked, call, hash, permissionQuestions);
+      case ALLOW -> Optional.of(new ApprovalDecision.Allowed(arguments));
+      case DENY -> Optional.of(new ApprovalDecision.Denied("this agent may not call " + tool));
+      case ASK -> ask(permissionAsked, call.orElse(null), permissionQuestions);
     };
   }
 
-  private ApprovalDecision ask(
+  private Optional<ApprovalDecision> ask(
       ProgramEvent.PermissionAsked permissionAsked,
-      Optional<ToolCallId> call,
-      String hash,
+      @Nullable ToolCallId call,
       PermissionQuestions permissionQuestions)
       throws InterruptedException {
     var before = taskRun.inspect(state -> state.head());
-    var id = new InputId(taskRun.sources().ids().get());
-    taskRun.emit(List.of(question(id, permissionAsked, call, hash)));
+    var asked = question(permissionAsked, call);
+    taskRun.emit(List.of(asked));
     try {
-      var vain = permissionQuestions.beginWait(id, permissionAsked.request());
+      var vain = permissionQuestions.beginWait(asked.inputId(), permissionAsked.request());
       if (vain != null) {
-        lapse(id, vain);
+        lapse(asked.inputId(), vain);
       }
-      var end =
-          taskRun.waitFor(
-              new TaskStatus(TaskState.WAITING_INPUT, null, StatusFacts.ofWaiting(List.of(id))),
-              before,
-              entry -> answers(entry, id));
-      taskRun.emit(List.of(delivered(id)));
-      if (end.event() instanceof InputReceived received) {
-        return decisionOf(received.value(), permissionAsked.arguments());
+      var question = TaskQuestion.await(taskRun, asked, before);
+      taskRun.emit(List.of(delivered(asked.inputId())));
+      if (question.end() instanceof InputReceived) {
+        return Optional.of(question.decision(permissionAsked.arguments()));
       }
-      return reason(end).equals(WITHDRAWN)
-          ? new ApprovalDecision.Withdrawn()
-          : new ApprovalDecision.Denied("this call was not approved: " + reason(end));
+      var reason = question.unansweredReason().orElse("");
+      return reason.equals(WITHDRAWN)
+          ? Optional.empty()
+          : Optional.of(new ApprovalDecision.Denied("this call was not approved: " + reason));
     } finally {
       permissionQuestions.endWait();
     }
@@ -213,72 +186,24 @@ public final class Approvals {
   /// A checkpoint which records that the result of a question is about to be sent to the program.
   static InternalCheckpoint delivered(InputId id) {
     var state = Json.object();
-    state.putObject(CliEventWriter.STATE).put(DELIVERED, id.value());
+    state.putObject(ExternalSessions.STATE).put(DELIVERED, id.value());
     return new InternalCheckpoint(0, state);
   }
 
-  private static boolean answers(Entry entry, InputId id) {
-    return (entry.event() instanceof InputReceived received && received.inputId().equals(id))
-        || (entry.event() instanceof InputLapsed lapsed && lapsed.inputId().equals(id));
-  }
-
-  private static String reason(Entry end) {
-    return end.event() instanceof InputLapsed lapsed && lapsed.reason() != null
-        ? lapsed.reason()
-        : "there was no answer";
-  }
-
-  /// Converts an answer to a decision.
-  public static ApprovalDecision.FinalDecision decisionOf(
-      @Nullable JsonNode value, ObjectNode arguments) {
-    if (value == null) {
-      return new ApprovalDecision.Denied("a person denied this call");
-    }
-    if (!(value.isBoolean() ? value.asBoolean() : value.path("approved").asBoolean(false))) {
-      var reason = value.path("reason").asString("");
-      return new ApprovalDecision.Denied(
-          reason.isBlank() ? "a person denied this call" : "a person denied this call: " + reason);
-    }
-    return new ApprovalDecision.Allowed(
-        value.path("arguments") instanceof ObjectNode edited ? edited : arguments);
-  }
-
   private InputRequired question(
-      InputId id,
-      ProgramEvent.PermissionAsked permissionAsked,
-      Optional<ToolCallId> call,
-      String hash) {
+      ProgramEvent.PermissionAsked permissionAsked, @Nullable ToolCallId call) {
+    var tool = permissionAsked.tool();
+    var arguments = permissionAsked.arguments();
     var metadata = Json.object();
-    QuestionFacts.putPurpose(metadata, QuestionPurpose.APPROVAL);
-    QuestionFacts.putToolCall(
+    QuestionFactory.putExternalCall(
         metadata,
-        new QuestionFacts.AskedCall(
-            call.map(ToolCallId::value).orElse(null),
-            permissionAsked.tool(),
-            permissionAsked.arguments()));
-    call.ifPresent(known -> QuestionFacts.putToolCallId(metadata, known));
-    if (!permissionAsked.reply().acceptsEditedArguments()) {
-      QuestionFacts.putArgumentsSchema(
-          metadata, Json.object().set("const", permissionAsked.arguments()));
-    }
-    QuestionFacts.putHash(metadata, hash, "at-most-once");
-    QuestionFacts.putSummary(
-        metadata,
-        CallSummary.ofExternal(
-            permissionAsked.tool(), permissionAsked.arguments(), taskRun.workingDirectory()));
-    QuestionFacts.putProvider(metadata, settings.program().wire());
-    QuestionFacts.putTimeout(metadata, patience);
-    QuestionFacts.putUrgency(metadata, Urgency.of(taskRun.created().priority()));
-    return new InputRequired(
-        id,
-        true,
-        InputType.CONFIRMATION,
-        VisibleText.of(
-            "May " + taskRun.origin().agentId() + " call " + permissionAsked.tool() + "?"),
-        null,
-        null,
-        metadata,
-        taskRun.sources().clock().instant().plus(patience));
+        call,
+        new QuestionFactory.ExternalCall(
+            tool,
+            arguments,
+            permissionAsked.reply().acceptsEditedArguments(),
+            CallSummary.ofExternal(tool, arguments, taskRun.workingDirectory())));
+    return questions.approval(tool, metadata);
   }
 
   private void lapse(InputId asked, String why) {

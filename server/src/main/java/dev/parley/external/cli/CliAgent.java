@@ -1,10 +1,13 @@
 package dev.parley.external.cli;
 
 import dev.parley.agent.ConversationMemory;
+import dev.parley.agent.TaskQuestion;
+import dev.parley.agent.TaskQuestion.ApprovalDecision;
 import dev.parley.log.ContextState;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent.InputLapsed;
+import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.QuestionFacts;
 import dev.parley.protocol.ReportEvent.ErrorCode;
@@ -72,7 +75,16 @@ public final class CliAgent implements Agent {
       return new TaskOutcome.Failed(ErrorCode.INVALID_INPUT, problem, false);
     }
     var mine = withOverrides(wishes, taskRun.workingDirectory());
-    return new CliTask(taskRun, mine, ProgramAdapter.of(mine)).execute();
+    return new CliTask(taskRun, mine, adapter(mine)).execute();
+  }
+
+  private static ProgramAdapter adapter(CliSettings settings) {
+    return switch (settings.program()) {
+      case CLAUDE -> new ClaudeAdapter(settings);
+      case CODEX -> new CodexAdapter(settings);
+      case GEMINI -> new GeminiAdapter(settings);
+      case JSONL -> new JsonlAdapter(settings);
+    };
   }
 
   /// The reason why a task may not override these settings, or null. A task may restrict its agent.
@@ -162,11 +174,11 @@ public final class CliAgent implements Agent {
     }
 
     TaskOutcome execute() throws InterruptedException {
-      story.add(taskRun.readNewEntries());
+      story.read(taskRun.readNewEntries());
       if (story.begun > 0 && !story.done) {
         return recover();
       }
-      if (story.done && story.undeliveredText().isEmpty()) {
+      if (story.done && story.messageText().isEmpty()) {
         return new TaskOutcome.Completed(story.lastText);
       }
       return story.begun == 0
@@ -194,8 +206,8 @@ public final class CliAgent implements Agent {
 
     /// Sends the messages that arrived while the program worked.
     private TaskOutcome continueWithMessages() throws InterruptedException {
-      var said = story.undeliveredText().orElse("");
-      var told = story.undeliveredCount();
+      var said = story.messageText().orElse("");
+      var told = story.messages().size();
       var again =
           new ProgramRequest(
               externalSessions.freshRequest(taskRun).prompt()
@@ -239,8 +251,8 @@ public final class CliAgent implements Agent {
       var done =
           Json.object().put(CliTaskState.DONE, 1).put(CliTaskState.ANSWER, cliEventWriter.answer());
       checkpoint(done);
-      story.add(taskRun.readNewEntries());
-      return story.undeliveredText().isPresent()
+      story.read(taskRun.readNewEntries());
+      return story.messageText().isPresent()
           ? continueWithMessages()
           : new TaskOutcome.Completed(cliEventWriter.answer());
     }
@@ -259,55 +271,51 @@ public final class CliAgent implements Agent {
               .put(CliTaskState.DELIVERED_COUNT, told);
       var resumedSession = programRequest.resume();
       if (resumedSession != null && !resumedSession.fork()) {
-        begun.put(CliTaskState.RESUMES, resumedSession.session());
+        begun.put(ExternalSessions.RESUMES, resumedSession.session());
       }
       checkpoint(begun);
-      story.add(taskRun.readNewEntries());
+      story.read(taskRun.readNewEntries());
       var cliEventWriter =
           new CliEventWriter(
               taskRun,
               mine.program().wire(),
               ExternalSessions.hasHistory(taskRun),
-              new CliEventWriter.EarlierProgress(story.thoughts, story.turns));
+              new CliEventWriter.EarlierProgress(story.thoughts(), story.modelCalls()));
       cliEventWriter.setTotals(resumedSession == null ? null : resumedSession.totals());
       return cliEventWriter;
     }
 
     private void checkpoint(ObjectNode about) {
       var state = Json.object();
-      state.set(CliEventWriter.STATE, about);
+      state.set(ExternalSessions.STATE, about);
       taskRun.emit(List.of(new InternalCheckpoint(0, state)));
     }
 
     /// Recovers after an interruption: closes what the program had open, and resumes its session,
     /// if there is one.
     private TaskOutcome recover() throws InterruptedException {
-      var asked = story.unanswered();
+      var asked = story.openInputs();
       if (!asked.isEmpty() && canResume()) {
         // The server stopped after it wrote the question and before it wrote that the task waits.
         return new TaskOutcome.Parked(TaskState.WAITING_INPUT, StatusFacts.ofWaiting(asked));
       }
       taskRun.closeBlocks();
       while (!taskRun.emitUnlessNewEntries(this::closingEvents)) {
-        story.add(taskRun.readNewEntries());
+        story.read(taskRun.readNewEntries());
       }
       // The checkpoints written above record these answers as delivered, so none is sent again.
-      var answered =
-          story.questions.values().stream()
-              .filter(pendingApproval -> pendingApproval.answer() != null)
-              .toList();
-      answered.forEach(
-          pendingApproval ->
-              approvals.grant(
-                  CliTaskState.hash(pendingApproval),
-                  verdict(pendingApproval, about(pendingApproval))));
+      for (var question : story.questions().values()) {
+        if (!question.open()) {
+          approvals.grant(question.facts().hash().orElse(""), question.decision(about(question)));
+        }
+      }
       var notes = notes();
-      story.add(taskRun.readNewEntries());
+      story.read(taskRun.readNewEntries());
       var session = story.session;
       if (session == null || !canResume()) {
         return interrupted();
       }
-      var told = story.undeliveredCount();
+      var told = story.messages().size();
       return runProgram(new ProgramRequest(recoveryPrompt(notes), resume(session)), told, null);
     }
 
@@ -327,7 +335,8 @@ public final class CliAgent implements Agent {
       var task = taskRun.origin().taskId();
       var open = state.openTask(task).map(found -> found.openCalls().keySet()).orElse(Set.of());
       var events = new ArrayList<Event>();
-      for (var call : story.openCalls.values()) {
+      for (var started : story.openCalls().values()) {
+        var call = started.start();
         if (open.contains(call.toolCallId())) {
           events.add(
               new ToolComplete(
@@ -343,12 +352,9 @@ public final class CliAgent implements Agent {
                   call.subagentMetadata()));
         }
       }
-      story.questions.forEach(
-          (id, pendingApproval) -> {
-            if (pendingApproval.answer() != null) {
-              events.add(Approvals.delivered(id));
-            }
-          });
+      story.questions().values().stream()
+          .filter(question -> !question.open())
+          .forEach(question -> events.add(Approvals.delivered(new InputId(question.id()))));
       state.openInputs().stream()
           .filter(input -> input.task().equals(task))
           .map(input -> input.required().inputId())
@@ -358,58 +364,43 @@ public final class CliAgent implements Agent {
 
     private List<String> notes() {
       var notes = new ArrayList<String>();
-      for (var call : story.openCalls.values()) {
-        var pendingApproval = story.questionFor(call.toolCallId()).orElse(null);
-        notes.add(note(call.toolName(), call.arguments(), pendingApproval));
+      for (var started : story.openCalls().values()) {
+        var call = started.start();
+        notes.add(
+            note(
+                call.toolName(),
+                call.arguments(),
+                story.questionFor(call.toolCallId()).orElse(null)));
       }
-      story.questions.values().stream()
-          .filter(
-              pendingApproval ->
-                  pendingApproval
-                      .asked()
-                      .facts()
-                      .toolCallId()
-                      .filter(story.openCalls::containsKey)
-                      .isEmpty())
-          .forEach(pendingApproval -> notes.add(note(pendingApproval)));
+      for (var question : story.questions().values()) {
+        if (question.facts().toolCallId().filter(story.openCalls()::containsKey).isEmpty()) {
+          var tool = question.facts().toolCall().map(QuestionFacts.AskedCall::toolName).orElse("");
+          notes.add(note(tool, about(question), question));
+        }
+      }
       return notes;
     }
 
-    private static Optional<QuestionFacts.AskedCall> call(
-        CliTaskState.PendingApproval pendingApproval) {
-      return pendingApproval.asked().facts().toolCall();
+    private static ObjectNode about(TaskQuestion question) {
+      return question
+          .facts()
+          .toolCall()
+          .map(QuestionFacts.AskedCall::arguments)
+          .orElseGet(Json::object);
     }
 
-    private static ObjectNode about(CliTaskState.PendingApproval pendingApproval) {
-      return call(pendingApproval).map(QuestionFacts.AskedCall::arguments).orElseGet(Json::object);
-    }
-
-    private static Approvals.ApprovalDecision.FinalDecision verdict(
-        CliTaskState.PendingApproval pendingApproval, ObjectNode arguments) {
-      var answer = pendingApproval.answer();
-      return Approvals.decisionOf(answer == null ? null : answer.value(), arguments);
-    }
-
-    private String note(CliTaskState.PendingApproval pendingApproval) {
-      return note(
-          call(pendingApproval).map(QuestionFacts.AskedCall::toolName).orElse(""),
-          about(pendingApproval),
-          pendingApproval);
-    }
-
-    private String note(
-        String tool, ObjectNode arguments, CliTaskState.@Nullable PendingApproval pendingApproval) {
+    private static String note(String tool, ObjectNode arguments, @Nullable TaskQuestion question) {
       var call = tool + " " + arguments;
-      if (pendingApproval == null) {
+      if (question == null) {
         return "It is not known whether this call happened; look before you repeat it: " + call;
       }
-      if (pendingApproval.answer() == null) {
+      if (question.open()) {
         return "This call was not made, because it was not approved: " + call;
       }
-      return switch (verdict(pendingApproval, arguments)) {
-        case Approvals.ApprovalDecision.Allowed _ ->
+      return switch (question.decision(arguments)) {
+        case ApprovalDecision.Allowed _ ->
             "This call was not made yet. A person has approved it now, so make it: " + call;
-        case Approvals.ApprovalDecision.Denied(var reason) ->
+        case ApprovalDecision.Denied(var reason) ->
             "This call was not made, and is not to be (" + reason + "): " + call;
       };
     }
@@ -421,7 +412,7 @@ public final class CliAgent implements Agent {
       notes.forEach(note -> text.append("\n- ").append(note));
       text.append("\nGo on with what you were asked, from where you were.");
       story
-          .undeliveredText()
+          .messageText()
           .ifPresent(said -> text.append("\n\nMeanwhile the user said:\n\n").append(said));
       return text.toString();
     }

@@ -1,6 +1,7 @@
 package dev.parley.external.cli;
 
-import dev.parley.external.cli.SpeakerOutput.ProgramCall;
+import dev.parley.agent.TaskOutput;
+import dev.parley.agent.ThoughtCounter;
 import dev.parley.protocol.InvocationId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
@@ -19,10 +20,12 @@ import dev.parley.protocol.ToolEvent.Mode;
 import dev.parley.protocol.ToolEvent.SubagentMetadata;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.task.HostedSubtask;
 import dev.parley.task.SubtaskSpawner;
 import dev.parley.task.TaskRun;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -30,7 +33,6 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
-import tools.jackson.databind.node.StringNode;
 
 /// Converts the events of a program to events of its task, and the events of its sub-agents to
 /// events of subtasks.
@@ -38,24 +40,26 @@ import tools.jackson.databind.node.StringNode;
 /// [#write] collects events, [#flush] returns when all are durable. For one thread.
 public final class CliEventWriter {
 
-  /// Key in the state of a checkpoint: the session and the program of the task.
-  static final String STATE = ExternalSessions.STATE;
-
-  private static final long CHARACTERS_MAX = 20_000_000;
   private static final int RAW_LINES_MAX = 100_000;
   private static final long RAW_MAX = 64L << 20;
   private static final int RAW_LINE_MAX = 1 << 20;
   private static final int TURNS_MAX = 100_000;
-  private static final int RESULT_MAX = 64 * 1024;
-  private static final int RESULT_SHOWN = 16 * 1024;
+
+  /// The program itself, or a sub-agent inside it, whose task is `hosted`.
+  private record Speaker(
+      TaskOutput output, @Nullable HostedSubtask hosted, Map<String, ProgramCall> calls) {}
+
+  /// A call that has not returned; `programId` is its id in the program.
+  private record ProgramCall(
+      ToolCallId id, String programId, String tool, @Nullable Speaker subagent) {}
 
   private final TaskRun taskRun;
   private final String provider;
   private final boolean keepAll;
   private final boolean resumable;
-  private final SpeakerOutput main;
+  private final Speaker main;
   private final int turnsBefore;
-  private final Map<String, SpeakerOutput> subagentOutputs = new HashMap<>();
+  private final Map<String, Speaker> subagents = new HashMap<>();
   private @Nullable String session;
   private @Nullable String mark;
   private @Nullable ObjectNode totals;
@@ -85,8 +89,16 @@ public final class CliEventWriter {
     this.provider = provider;
     this.resumable = lasting;
     this.keepAll = taskRun.created().facts().keepsAllLines();
-    this.main = new SpeakerOutput(null, taskRun.sources(), before.thoughts(), keepAll);
+    this.main = speaker(null, before.thoughts());
     this.turnsBefore = before.turns();
+  }
+
+  /// `thoughts` is the number of earlier thoughts of the task.
+  private Speaker speaker(@Nullable HostedSubtask hosted, int thoughts) {
+    var thoughtCounter = new ThoughtCounter();
+    thoughtCounter.atLeast(thoughts);
+    var output = new TaskOutput(taskRun.sources(), thoughtCounter::next, keepAll);
+    return new Speaker(output, hosted, new LinkedHashMap<>());
   }
 
   /// Sets the earlier usage of the session that the program resumes.
@@ -99,9 +111,9 @@ public final class CliEventWriter {
   /// @throws Rejection.TooLarge if the program prints more than a task may contain
   public void write(String line, List<ProgramEvent> said) {
     charactersRead += line.length();
-    if (charactersRead > CHARACTERS_MAX && !line.isEmpty()) {
+    if (charactersRead > TaskOutput.CHARACTERS_MAX && !line.isEmpty()) {
       throw new Rejection.TooLarge(
-          "limit", provider + " printed more than " + CHARACTERS_MAX + " characters");
+          "limit", provider + " printed more than " + TaskOutput.CHARACTERS_MAX + " characters");
     }
     noise += said.contains(new ProgramEvent.KeptLine(ProgramEvent.RawReason.NOISE)) ? 1 : 0;
     // The line that ends a turn belongs to the task's end, which follows all other events.
@@ -121,18 +133,18 @@ public final class CliEventWriter {
       rawLines++;
       raw += line.length();
       var kept = line.length() > RAW_LINE_MAX ? line.substring(0, RAW_LINE_MAX) : line;
-      outputFor(said).addInternal(new InternalRaw(provider, kept));
+      speakerOf(said).output().addInternal(new InternalRaw(provider, kept));
     }
   }
 
   /// The program or the sub-agent that a line belongs to.
-  private SpeakerOutput outputFor(List<ProgramEvent> said) {
+  private Speaker speakerOf(List<ProgramEvent> said) {
     return said.stream()
         .filter(one -> !isUnknownSubagent(one))
         .map(CliEventWriter::within)
         .filter(Objects::nonNull)
         .findFirst()
-        .map(this::output)
+        .map(this::speaker)
         .orElse(main);
   }
 
@@ -140,7 +152,7 @@ public final class CliEventWriter {
   /// program.
   private boolean isUnknownSubagent(ProgramEvent programEvent) {
     var within = programEvent instanceof ProgramEvent.ToolEnded ? null : within(programEvent);
-    return within != null && !subagentOutputs.containsKey(within);
+    return within != null && !subagents.containsKey(within);
   }
 
   private static @Nullable String within(ProgramEvent programEvent) {
@@ -159,11 +171,17 @@ public final class CliEventWriter {
     switch (programEvent) {
       case ProgramEvent.TextDelta(var within, var piece) -> {
         acted = true;
-        output(within).appendText(piece);
+        speaker(within).output().appendText(piece);
       }
-      case ProgramEvent.TextEnd(var within, var undecided) -> output(within).endBlock(undecided);
-      case ProgramEvent.ModelStopped(var within, var reason) -> output(within).stop(reason);
-      case ProgramEvent.ThinkingDelta(var within, var piece) -> output(within).appendThought(piece);
+      case ProgramEvent.TextEnd(var within, var undecided) ->
+          speaker(within).output().endBlock(undecided);
+      case ProgramEvent.ModelStopped(var within, var reason) ->
+          speaker(within).output().stop(reason);
+      case ProgramEvent.ThinkingDelta(var within, var piece) -> {
+        var output = speaker(within).output();
+        output.endBlock();
+        output.appendThought(piece, Json.object().put("source", "model"));
+      }
       case ProgramEvent.ToolCalled called -> {
         acted = true;
         start(called);
@@ -180,16 +198,17 @@ public final class CliEventWriter {
       case ProgramEvent.ModelCalled(var model) -> countModelCalls(model, turns + 1);
       case ProgramEvent.TurnCount(var count) ->
           countModelCalls("", (int) Math.min(count, TURNS_MAX));
-      case ProgramEvent.UsageReported(var usage) -> main.add(withModelName(usage));
+      case ProgramEvent.UsageReported(var usage) -> main.output().add(withModelName(usage));
       case ProgramEvent.SessionTotals(var counts) -> {
         totals = counts;
         checkpointDue = true;
       }
       case ProgramEvent.ErrorMessage(var message) ->
-          main.add(
-              new ErrorReported(ErrorCode.MODEL_ERROR, message, true, ErrorScope.STREAM, null));
+          main.output()
+              .add(
+                  new ErrorReported(ErrorCode.MODEL_ERROR, message, true, ErrorScope.STREAM, null));
       case ProgramEvent.TurnEnded end -> {
-        main.endBlock();
+        main.output().endBlock();
         countModelCalls("", 1); // A program that ends a turn has called its model.
         turnEnded = end;
       }
@@ -220,26 +239,26 @@ public final class CliEventWriter {
     if (count > turns) {
       turns = count;
       var name = model.isEmpty() ? provider : model;
-      main.addInternal(new InternalLlmCall(turnsBefore + turns, name, 0, 0));
+      main.output().addInternal(new InternalLlmCall(turnsBefore + turns, name, 0, 0));
     }
   }
 
-  private SpeakerOutput output(@Nullable String within) {
-    return within == null ? main : subagentOutputs.getOrDefault(within, main);
+  private Speaker speaker(@Nullable String within) {
+    return within == null ? main : subagents.getOrDefault(within, main);
   }
 
   private void start(ProgramEvent.ToolCalled called) {
-    var speakerOutput = output(called.within());
-    speakerOutput.endBlock();
+    var speaker = speaker(called.within());
+    speaker.output().endBlock();
     var id = taskRun.sources().toolCallId();
     var subagentStart = called.subagent();
     if (subagentStart != null
-        && speakerOutput == main
+        && speaker.hosted() == null
         && spawnSubagent(called, id, subagentStart)) {
       return;
     }
-    speakerOutput.calls.put(called.id(), new ProgramCall(id, called.id(), called.name(), null));
-    speakerOutput.add(start(called, id, null, null));
+    speaker.calls().put(called.id(), new ProgramCall(id, called.id(), called.name(), null));
+    speaker.output().add(start(called, id, null, null));
   }
 
   private ToolStart start(
@@ -251,7 +270,7 @@ public final class CliEventWriter {
     if (invocation != null) {
       ToolCallFacts.putInvocationId(metadata, invocation);
     }
-    var key = taskRun.origin().taskId() + "/" + id;
+    var key = TaskOutput.idempotencyKey(taskRun, id);
     return new ToolStart(id, called.name(), called.arguments(), metadata, 1, key, null, subagents);
   }
 
@@ -275,9 +294,9 @@ public final class CliEventWriter {
                   new SubtaskSpawner.SpawningCall(id, invocation, List.of(start)),
                   new SubtaskSpawner.SubtaskRequest(
                       task, taskRun.origin().agentId(), subagentStart.prompt(), about));
-      var speakerOutput = new SpeakerOutput(hostedSubtask, taskRun.sources(), 0, keepAll);
-      subagentOutputs.put(called.id(), speakerOutput);
-      main.calls.put(called.id(), new ProgramCall(id, called.id(), called.name(), speakerOutput));
+      var speaker = speaker(hostedSubtask, 0);
+      subagents.put(called.id(), speaker);
+      main.calls().put(called.id(), new ProgramCall(id, called.id(), called.name(), speaker));
       return true;
     } catch (Rejection.Invalid limit) {
       return false;
@@ -289,33 +308,32 @@ public final class CliEventWriter {
   }
 
   private void end(ProgramEvent.ToolEnded end) {
-    var speakerOutput = output(end.within());
-    var programCall = speakerOutput.calls.remove(end.id());
+    var speaker = speaker(end.within());
+    var programCall = speaker.calls().remove(end.id());
     if (programCall == null) {
-      speakerOutput = main;
-      programCall = main.calls.remove(end.id());
+      speaker = main;
+      programCall = main.calls().remove(end.id());
     }
     if (programCall == null) {
       return;
     }
-    var result = end.result() == null ? null : limited(end.result());
-    var error = end.error() == null ? null : shortened(end.error());
+    var result = end.result() == null ? null : TaskOutput.truncated(end.result());
+    var error = end.error() == null ? null : TaskOutput.truncated(end.error());
     if (programCall.subagent() != null) {
       endSubagent(programCall.subagent(), result, error);
     }
-    speakerOutput.add(complete(programCall, result, error, null));
+    speaker.output().add(complete(programCall, result, error, null));
   }
 
-  private void endSubagent(
-      SpeakerOutput subagent, @Nullable JsonNode result, @Nullable String error) {
-    subagent.endBlock();
+  private void endSubagent(Speaker subagent, @Nullable JsonNode result, @Nullable String error) {
+    subagent.output().endBlock();
     flush(true);
-    if (subagent.hosted != null) {
+    if (subagent.hosted() != null) {
       var text = result == null ? null : result.isString() ? result.asString() : result.toString();
       if (error == null) {
-        subagent.hosted.complete(text == null ? "" : text);
+        subagent.hosted().complete(text == null ? "" : text);
       } else {
-        subagent.hosted.fail(ErrorCode.TOOL_FAILED, error);
+        subagent.hosted().fail(ErrorCode.TOOL_FAILED, error);
       }
     }
   }
@@ -326,9 +344,9 @@ public final class CliEventWriter {
       @Nullable String error,
       ToolEvent.@Nullable Outcome outcome) {
     var subagents =
-        programCall.subagent() == null || programCall.subagent().hosted == null
+        programCall.subagent() == null || programCall.subagent().hosted() == null
             ? null
-            : subagents(programCall.subagent().hosted.origin().taskId());
+            : subagents(programCall.subagent().hosted().origin().taskId());
     return new ToolComplete(
         programCall.id(),
         programCall.tool(),
@@ -347,19 +365,19 @@ public final class CliEventWriter {
 
   /// The same; `all` also writes raw lines that may repeat an open text.
   private void flush(boolean all) {
-    for (var speakerOutput : List.copyOf(subagentOutputs.values())) {
-      var events = speakerOutput.take(all);
-      if (!events.isEmpty() && speakerOutput.hosted != null) {
-        speakerOutput.hosted.emit(events);
+    for (var speaker : List.copyOf(subagents.values())) {
+      var events = speaker.output().take(all);
+      if (!events.isEmpty() && speaker.hosted() != null) {
+        speaker.hosted().emit(events);
       }
     }
-    var events = new ArrayList<>(main.take(all));
+    var events = new ArrayList<>(main.output().take(all));
     if (checkpointDue && session != null) {
       checkpointDue = false;
       events.add(new InternalCheckpoint(0, checkpoint()));
     }
     if (!events.isEmpty()) {
-      OpenCallAppender.emit(taskRun, events);
+      TaskOutput.emit(taskRun, events);
     }
   }
 
@@ -367,7 +385,7 @@ public final class CliEventWriter {
     var state = Json.object();
     var about =
         ExternalSessions.sessionState(taskRun, provider, String.valueOf(session), resumable);
-    state.set(STATE, about);
+    state.set(ExternalSessions.STATE, about);
     if (mark != null) {
       about.put("mark", mark);
     }
@@ -379,20 +397,21 @@ public final class CliEventWriter {
 
   /// Closes all that the program left open when it ended; the outcome of open calls is unknown.
   public void closeOpenItems() {
-    main.interruptBlock();
-    subagentOutputs.values().forEach(SpeakerOutput::interruptBlock);
+    main.output().interruptBlock();
+    subagents.values().forEach(speaker -> speaker.output().interruptBlock());
     flush(true);
-    for (var programCall : List.copyOf(main.calls.values())) {
-      if (programCall.subagent() != null && programCall.subagent().hosted != null) {
+    for (var programCall : List.copyOf(main.calls().values())) {
+      if (programCall.subagent() != null && programCall.subagent().hosted() != null) {
         programCall
             .subagent()
-            .hosted
+            .hosted()
             .fail(ErrorCode.INTERRUPTED, provider + " ended before its subagent");
       }
       var unknown = ToolEvent.Outcome.OUTCOME_UNKNOWN;
-      main.add(complete(programCall, null, provider + " ended before this call returned", unknown));
+      main.output()
+          .add(complete(programCall, null, provider + " ended before this call returned", unknown));
     }
-    main.calls.clear();
+    main.calls().clear();
     flush(true);
   }
 
@@ -404,7 +423,7 @@ public final class CliEventWriter {
   /// The answer: the text of the end of the turn, or else the last text.
   public String answer() {
     var text = turnEnded == null ? null : turnEnded.text();
-    return text == null ? main.lastText() : text;
+    return text == null ? main.output().lastText() : text;
   }
 
   /// The session, if it is known.
@@ -427,27 +446,10 @@ public final class CliEventWriter {
     if (id == null) {
       return Optional.empty();
     }
-    var found = Optional.ofNullable(main.calls.get(id));
-    for (var speakerOutput : subagentOutputs.values()) {
-      found = found.or(() -> Optional.ofNullable(speakerOutput.calls.get(id)));
+    var found = Optional.ofNullable(main.calls().get(id));
+    for (var speaker : subagents.values()) {
+      found = found.or(() -> Optional.ofNullable(speaker.calls().get(id)));
     }
     return found.map(ProgramCall::id);
-  }
-
-  private static JsonNode limited(JsonNode result) {
-    var size = result.isString() ? result.asString().length() : result.toString().length();
-    if (size <= RESULT_MAX) {
-      return result;
-    }
-    return StringNode.valueOf(shortened(result.isString() ? result.asString() : result.toString()));
-  }
-
-  private static String shortened(String text) {
-    return text.length() <= RESULT_MAX
-        ? text
-        : text.substring(0, RESULT_SHOWN)
-            + "\n[truncated: this is the beginning of "
-            + text.length()
-            + " characters]";
   }
 }

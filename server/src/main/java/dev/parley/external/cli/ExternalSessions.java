@@ -3,12 +3,12 @@ package dev.parley.external.cli;
 import dev.parley.agent.ConversationMemory;
 import dev.parley.agent.TokenEstimate;
 import dev.parley.log.EventLog;
-import dev.parley.projection.MessageView;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.MessageDeleted;
 import dev.parley.protocol.MessageEvent.MessageUpdated;
 import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageView;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
@@ -30,6 +30,9 @@ public final class ExternalSessions {
 
   /// Key in the state of a checkpoint: the session of the task.
   public static final String STATE = "cli";
+
+  /// Key beside it: the session that the program is about to resume, unless it resumes a copy.
+  static final String RESUMES = "resumes";
 
   private static final int TURNS_MAX = 20;
   private static final int PAGE = 1_000;
@@ -231,7 +234,7 @@ public final class ExternalSessions {
     }
     var state = checkpoint.state().path(STATE);
     return state.path("session").asString("").equals(session)
-        || state.path(CliTaskState.RESUMES).asString("").equals(session);
+        || state.path(RESUMES).asString("").equals(session);
   }
 
   private interface EntryVisitor {
@@ -268,7 +271,7 @@ public final class ExternalSessions {
 
   /// The checkpoint state that is written before the session is resumed.
   public static ObjectNode resumingState(String session) {
-    return Json.object().put(CliTaskState.RESUMES, session);
+    return Json.object().put(RESUMES, session);
   }
 
   /// The session state in a checkpoint, if there is one.

@@ -2,6 +2,7 @@ package dev.parley.external.cli;
 
 import dev.parley.external.cli.ProgramOutput.OutputItem;
 import dev.parley.protocol.Rejection;
+import dev.parley.task.TaskRun;
 import dev.parley.tool.process.ManagedProcess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -26,7 +27,7 @@ final class ProcessPipes implements AutoCloseable {
 
   private final ManagedProcess managedProcess;
   private final Consumer<String> lineListener;
-  private final ProgramOutput programOutput = new ProgramOutput();
+  private final ProgramOutput programOutput;
   private final BlockingQueue<String> input = new LinkedBlockingQueue<>(INPUT_MAX);
   private final AtomicLong characters = new AtomicLong();
   private final Deque<String> errors = new ArrayDeque<>();
@@ -35,21 +36,26 @@ final class ProcessPipes implements AutoCloseable {
   /// `overhear` receives each line as soon as it is read; `whenGone` runs when the program has
   /// ended.
   ProcessPipes(
-      ManagedProcess managedProcess, String name, Consumer<String> overhear, Runnable whenGone) {
+      ManagedProcess managedProcess,
+      TaskRun taskRun,
+      Consumer<String> overhear,
+      Runnable whenGone) {
+    var name = taskRun.origin().taskId().value();
+    var threads = taskRun.sources().threads();
     this.managedProcess = managedProcess;
     this.lineListener = overhear;
-    var reader = Thread.ofPlatform().daemon().name("cli-out-" + name).start(this::read);
-    Thread.ofPlatform().daemon().name("cli-in-" + name).start(this::write);
-    this.errorReader = Thread.ofPlatform().daemon().name("cli-err-" + name).start(this::readErrors);
-    Thread.ofVirtual()
-        .name("cli-end-" + name)
-        .start(
-            () -> {
-              awaitEnd(reader);
-              // Before the item is queued: the reader of the queue may be waiting for this.
-              whenGone.run();
-              put(new OutputItem.ProcessExited());
-            });
+    this.programOutput = new ProgramOutput(taskRun.sources().time());
+    var reader = threads.startPlatform("cli-out-" + name, this::read);
+    threads.startPlatform("cli-in-" + name, this::write);
+    this.errorReader = threads.startPlatform("cli-err-" + name, this::readErrors);
+    threads.start(
+        "cli-end-" + name,
+        () -> {
+          awaitEnd(reader);
+          // Before the item is queued: the reader of the queue may be waiting for this.
+          whenGone.run();
+          put(new OutputItem.ProcessExited());
+        });
   }
 
   ProgramOutput programOutput() {

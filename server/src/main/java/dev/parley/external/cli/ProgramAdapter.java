@@ -39,13 +39,4 @@ interface ProgramAdapter {
   default Optional<String> interruptLine() {
     return Optional.empty();
   }
-
-  static ProgramAdapter of(CliSettings settings) {
-    return switch (settings.program()) {
-      case CLAUDE -> new ClaudeAdapter(settings);
-      case CODEX -> new CodexAdapter(settings);
-      case GEMINI -> new GeminiAdapter(settings);
-      case JSONL -> new JsonlAdapter(settings);
-    };
-  }
 }

@@ -1,5 +1,6 @@
 package dev.parley.external.cli;
 
+import dev.parley.runtime.Time;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,9 +27,14 @@ final class ProgramOutput {
   private static final long CHARACTERS_MAX = 32L << 20;
   private static final int TAKEN_MAX = 1_000;
 
+  private final Time time;
   private final List<OutputItem> waiting = new ArrayList<>();
   private long characters;
   private boolean closed;
+
+  ProgramOutput(Time time) {
+    this.time = time;
+  }
 
   /// Adds an item; does nothing after [#close].
   synchronized void put(OutputItem outputItem) throws InterruptedException {
@@ -44,13 +50,12 @@ final class ProgramOutput {
 
   /// The next items; empty if `patience` runs out first.
   synchronized List<OutputItem> take(Duration patience) throws InterruptedException {
-    var end = System.nanoTime() + patience.toNanos();
+    var deadline = time.deadline(patience);
     while (waiting.isEmpty()) {
-      var left = (end - System.nanoTime()) / 1_000_000;
-      if (left <= 0) {
+      if (time.remaining(deadline) <= 0) {
         return List.of();
       }
-      wait(left);
+      time.waitUntil(this, deadline);
     }
     var some = waiting.subList(0, Math.min(waiting.size(), TAKEN_MAX));
     var taken = List.copyOf(some);

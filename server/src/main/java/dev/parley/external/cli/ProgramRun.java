@@ -1,14 +1,14 @@
 package dev.parley.external.cli;
 
-import dev.parley.external.cli.Approvals.ApprovalDecision;
+import dev.parley.agent.TaskQuestion.ApprovalDecision;
 import dev.parley.external.cli.ProgramOutput.OutputItem;
 import dev.parley.log.OpenTask;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.task.TaskRun;
 import dev.parley.tool.process.ManagedProcesses;
-import dev.parley.tool.process.ProcessCommand;
-import dev.parley.tool.process.ProcessCommand.ProcessStreams;
+import dev.parley.tool.process.ManagedProcesses.ProcessCommand;
+import dev.parley.tool.process.ManagedProcesses.ProcessCommand.ProcessStreams;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -78,10 +78,7 @@ final class ProgramRun {
                     ProcessStreams.ALL))) {
       try (var processPipes =
           new ProcessPipes(
-              managedProcess,
-              taskRun.origin().taskId().value(),
-              this::checkWithdrawal,
-              permissionQuestions::programEnded)) {
+              managedProcess, taskRun, this::checkWithdrawal, permissionQuestions::programEnded)) {
         if (!programLaunch.input().isEmpty()) {
           processPipes.send(programLaunch.input());
         }
@@ -143,7 +140,7 @@ final class ProgramRun {
 
   private Duration patience() {
     if (cliEventWriter.ended().isPresent()) {
-      return AFTER_RESULT.minusNanos(System.nanoTime() - resultNanos);
+      return AFTER_RESULT.minusNanos(taskRun.sources().time().nanos() - resultNanos);
     }
     return gone ? AFTER_END : settings.silence();
   }
@@ -171,19 +168,17 @@ final class ProgramRun {
       switch (one) {
         case ProgramEvent.PermissionAsked permissionAsked -> {
           cliEventWriter.flush();
-          answer(
-              permissionAsked,
-              approvals.decide(
-                  permissionAsked,
-                  cliEventWriter.call(permissionAsked.call()),
-                  permissionQuestions),
-              processPipes);
+          var call = cliEventWriter.call(permissionAsked.call());
+          // The program does not wait for the answer to a question that it has withdrawn.
+          approvals
+              .decide(permissionAsked, call, permissionQuestions)
+              .ifPresent(decision -> answer(permissionAsked, decision, processPipes));
         }
         case ProgramEvent.UnsupportedRequest(_, var refusal) -> processPipes.send(refusal);
         case ProgramEvent.LineToSend(var next) -> processPipes.send(next);
         // At the end, the program waits for the end of its input.
         case ProgramEvent.TurnEnded _ -> {
-          resultNanos = System.nanoTime();
+          resultNanos = taskRun.sources().time().nanos();
           processPipes.send("");
         }
         default -> {} // The event writer has written the others.
@@ -202,7 +197,6 @@ final class ProgramRun {
         processPipes.send(permissionAsked.reply().deny(reason));
         cliEventWriter.write("", parser.denied(permissionAsked, reason));
       }
-      case ApprovalDecision.Withdrawn _ -> {} // The program does not wait for an answer.
     }
   }
 
@@ -234,9 +228,10 @@ final class ProgramRun {
                       .isPresent());
       if (line.isPresent() && canceled && !gone) {
         processPipes.send(line.get());
-        var end = System.nanoTime() + AFTER_INTERRUPT.toNanos();
+        var time = taskRun.sources().time();
+        var end = time.deadline(AFTER_INTERRUPT);
         while (cliEventWriter.ended().isEmpty()) {
-          var left = Duration.ofNanos(end - System.nanoTime());
+          var left = Duration.ofNanos(time.remaining(end));
           var batch =
               left.isNegative() ? List.<OutputItem>of() : processPipes.programOutput().take(left);
           if (batch.isEmpty() || batch.contains(new OutputItem.OutputClosed())) {

@@ -1,9 +1,11 @@
 package dev.parley.external.proxy;
 
 import dev.parley.agent.ConversationMemory;
-import dev.parley.projection.MessageView;
+import dev.parley.net.OutgoingHttpClient;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageView;
+import dev.parley.runtime.Time;
 import dev.parley.task.Agent;
 import dev.parley.task.TaskOutcome;
 import dev.parley.task.TaskRun;
@@ -23,21 +25,24 @@ public final class ProxyAgent implements Agent {
   private static final long CHARACTERS_PER_TOKEN = 4;
 
   private final ProxySettings settings;
-  private final AgentHttpClient agentHttpClient;
+  private final OutgoingHttpClient http;
+  private final Time time;
   private final ConversationMemory conversationMemory;
 
   public ProxyAgent(
       ProxySettings settings,
-      AgentHttpClient agentHttpClient,
+      OutgoingHttpClient http,
+      Time time,
       ConversationMemory conversationMemory) {
     this.settings = settings;
-    this.agentHttpClient = agentHttpClient;
+    this.http = http;
+    this.time = time;
     this.conversationMemory = conversationMemory;
   }
 
   @Override
   public TaskOutcome work(TaskRun taskRun) throws InterruptedException {
-    return new ProxyRun(taskRun, settings, agentHttpClient).work(request(taskRun));
+    return new ProxyRun(taskRun, settings, http, time).work(request(taskRun));
   }
 
   private ObjectNode request(TaskRun taskRun) {

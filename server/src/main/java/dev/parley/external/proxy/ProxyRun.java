@@ -3,16 +3,22 @@ package dev.parley.external.proxy;
 import dev.parley.external.cli.ClaudeParser;
 import dev.parley.external.cli.CliEventWriter;
 import dev.parley.external.cli.ProgramEvent;
-import dev.parley.external.proxy.ServerSentEventStream.StreamItem;
+import dev.parley.net.Backoff;
+import dev.parley.net.ConnectionFailure;
+import dev.parley.net.OutgoingHttpClient;
+import dev.parley.net.ResponseStream;
+import dev.parley.net.ServerSentEvent;
+import dev.parley.net.ServerSentEventStream.EventLimits;
+import dev.parley.net.ServerSentEventStream.StreamItem;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.ErrorCode;
+import dev.parley.runtime.Time;
 import dev.parley.task.TaskOutcome;
 import dev.parley.task.TaskRun;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -35,14 +41,26 @@ final class ProxyRun {
   /// How long to retry an unreachable service, and the delays between attempts.
   private static final Duration RECONNECT = Duration.ofMinutes(1);
 
-  private static final Duration PAUSE = Duration.ofMillis(100);
-  private static final Duration PAUSE_MAX = Duration.ofSeconds(5);
+  private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
+  private static final Duration STOP = Duration.ofSeconds(3);
+  private static final EventLimits EVENT_LIMITS = new EventLimits(16 << 20);
+  private static final String JSON = "application/json";
+  private static final String EVENTS = "text/event-stream";
   private static final Set<Integer> RETRYABLE = Set.of(429, 502, 503, 504);
   private static final Set<Integer> UNKNOWN = Set.of(404, 410);
   private static final int SHOWN_MAX = 500;
 
+  /// Why a stream ended before the service reported an end.
+  private sealed interface StreamEnd {
+
+    record StreamLost(String reason) implements StreamEnd {}
+
+    record StreamTimedOut() implements StreamEnd {}
+  }
+
   private final ProxySettings settings;
-  private final AgentHttpClient agentHttpClient;
+  private final OutgoingHttpClient http;
+  private final Time time;
   private final ClaudeParser parser = new ClaudeParser();
   private final CliEventWriter writer;
   private final Set<String> subagents = new HashSet<>();
@@ -55,91 +73,80 @@ final class ProxyRun {
   private @Nullable ServerSentEvent firstEvent;
   private long eventCount;
 
-  ProxyRun(TaskRun taskRun, ProxySettings settings, AgentHttpClient agentHttpClient) {
+  ProxyRun(TaskRun taskRun, ProxySettings settings, OutgoingHttpClient http, Time time) {
     this.settings = settings;
-    this.agentHttpClient = agentHttpClient;
+    this.http = http;
+    this.time = time;
     this.writer = new CliEventWriter(taskRun, PROVIDER, false);
   }
 
   TaskOutcome work(ObjectNode request) throws InterruptedException {
     try {
       return begin(request);
-    } catch (InterruptedException stopped) {
-      if (agent != null) {
-        agentHttpClient.stop(settings.at("/agent/stop/" + agent));
-      }
+    } catch (InterruptedException | Rejection stopped) {
+      // If it is a rejection, the task's end was already written.
+      stop();
       throw stopped;
-    } catch (Rejection ended) {
-      // The task's end was already written.
-      if (agent != null) {
-        agentHttpClient.stop(settings.at("/agent/stop/" + agent));
-      }
-      throw ended;
     }
   }
 
   private TaskOutcome begin(ObjectNode request) throws InterruptedException {
-    HttpResponse<InputStream> answer;
+    ResponseStream answer;
     try {
-      answer = agentHttpClient.start(settings.at("/agent/stream"), request, settings.silence());
+      var start =
+          HttpRequest.newBuilder(settings.at("/agent/stream"))
+              .header("Content-Type", JSON)
+              .header("Accept", EVENTS)
+              .POST(BodyPublishers.ofByteArray(Json.bytes(request)));
+      answer = http.open(start.build(), settings.silence());
     } catch (IOException unreachable) {
-      return failed(
-          ErrorCode.INTERNAL, "the service cannot be reached: " + unreachable.getMessage(), true);
+      return failed(ErrorCode.INTERNAL, unreachable(unreachable), true);
     } catch (TimeoutException silent) {
       return timedOut();
     }
-    if (answer.statusCode() != OK) {
+    if (answer.status() != OK) {
       return httpFailure(answer);
     }
     agent = answer.headers().firstValue("X-Agent-Id").orElse(null);
-    return follow(answer.body());
+    return follow(answer);
   }
 
-  private TaskOutcome follow(InputStream first) throws InterruptedException {
+  private TaskOutcome follow(ResponseStream first) throws InterruptedException {
     var over = readStream(first);
     var heard = eventCount;
-    var lost = System.nanoTime();
-    var pause = PAUSE;
+    var deadline = time.deadline(reconnectTimeout());
+    var failures = 0;
     var answered = false;
-    while (over instanceof StreamItem.StreamEnded && canResume() && remaining(lost).isPositive()) {
-      try {
-        var again =
-            agentHttpClient.resume(
-                settings.at("/agent/stream/" + agent), lastEventId, remaining(lost));
-        if (again.statusCode() == NO_CONTENT) {
+    while (over instanceof StreamEnd.StreamLost && canResume() && time.remaining(deadline) > 0) {
+      try (var again = resume(Duration.ofNanos(time.remaining(deadline)))) {
+        if (again.status() == NO_CONTENT) {
           break;
         }
-        if (again.statusCode() == OK) {
-          over = readStream(again.body());
-        } else if (UNKNOWN.contains(again.statusCode())) {
-          again.body().close();
+        if (again.status() == OK) {
+          over = readStream(again);
+        } else if (UNKNOWN.contains(again.status())) {
           unknownToService = true;
           over =
-              new StreamItem.StreamEnded(
-                  "the service no longer knows the agent: " + again.statusCode());
+              new StreamEnd.StreamLost("the service no longer knows the agent: " + again.status());
           break;
-        } else if (RETRYABLE.contains(again.statusCode())) {
-          again.body().close();
+        } else if (RETRYABLE.contains(again.status())) {
           answered = true;
-          over = new StreamItem.StreamEnded("the service answered " + again.statusCode());
+          over = new StreamEnd.StreamLost("the service answered " + again.status());
         } else {
           return httpFailure(again);
         }
       } catch (IOException unreachable) {
-        over =
-            new StreamItem.StreamEnded(
-                "the service cannot be reached: " + unreachable.getMessage());
+        over = new StreamEnd.StreamLost(unreachable(unreachable));
       } catch (TimeoutException silent) {
         // The last attempt may have very little time: an earlier HTTP status is more useful.
-        over = answered ? over : new StreamItem.StreamEnded("the service did not answer");
+        over = answered ? over : new StreamEnd.StreamLost("the service did not answer");
       }
       if (eventCount > heard) {
         heard = eventCount;
-        lost = System.nanoTime();
-        pause = PAUSE;
+        deadline = time.deadline(reconnectTimeout());
+        failures = 0;
       } else {
-        Thread.sleep(pause);
-        pause = pause.multipliedBy(2).compareTo(PAUSE_MAX) < 0 ? pause.multipliedBy(2) : PAUSE_MAX;
+        time.sleep(BACKOFF.delay(++failures));
       }
     }
     writer.write("", parser.end());
@@ -151,9 +158,14 @@ final class ProxyRun {
     return outcome(over);
   }
 
-  /// The remaining time to reconnect after the connection was lost.
-  private Duration remaining(long lostNanos) {
-    return reconnectTimeout().minusNanos(System.nanoTime() - lostNanos);
+  private ResponseStream resume(Duration patience)
+      throws IOException, TimeoutException, InterruptedException {
+    var request =
+        HttpRequest.newBuilder(settings.at("/agent/stream/" + agent)).header("Accept", EVENTS);
+    if (!lastEventId.isEmpty()) {
+      request.header("Last-Event-ID", lastEventId);
+    }
+    return http.open(request.build(), patience);
   }
 
   private Duration reconnectTimeout() {
@@ -175,13 +187,13 @@ final class ProxyRun {
 
   /// Reads the stream. Returns null if the service reported the end, else the reason why it
   /// stopped.
-  private @Nullable StreamItem readStream(InputStream body) throws InterruptedException {
-    try (var stream = new ServerSentEventStream(body)) {
+  private @Nullable StreamEnd readStream(ResponseStream body) throws InterruptedException {
+    try (var stream = body.events(EVENT_LIMITS)) {
       var first = true;
       var known = false;
       while (true) {
         var streamItem = stream.next(settings.silence());
-        while (streamItem instanceof StreamItem.Received(var serverSentEvent)) {
+        while (streamItem instanceof StreamItem.EventReceived(var serverSentEvent)) {
           // A stream that starts over repeats the known events first: skip them.
           known |= first && !lastEventId.isEmpty() && serverSentEvent.equals(firstEvent);
           first = false;
@@ -197,14 +209,20 @@ final class ProxyRun {
           streamItem = stream.ready();
         }
         writer.flush();
-        if (streamItem != null) {
-          return streamItem;
+        if (streamItem instanceof StreamItem.StreamSilent) {
+          return new StreamEnd.StreamTimedOut();
+        }
+        if (streamItem instanceof StreamItem.StreamEnded(var reason)) {
+          return new StreamEnd.StreamLost(
+              reason == null
+                  ? "the service ended its stream"
+                  : "the connection broke: " + reason.getMessage());
         }
       }
     } catch (Rejection.TooLarge limit) {
       limitExceeded = true;
       error = limit.getMessage();
-      return new StreamItem.StreamEnded(String.valueOf(limit.getMessage()));
+      return new StreamEnd.StreamLost(String.valueOf(limit.getMessage()));
     }
   }
 
@@ -243,7 +261,7 @@ final class ProxyRun {
         : List.of(new ProgramEvent.KeptLine(ProgramEvent.RawReason.PARTLY_MAPPED));
   }
 
-  private TaskOutcome outcome(@Nullable StreamItem over) throws InterruptedException {
+  private TaskOutcome outcome(@Nullable StreamEnd over) throws InterruptedException {
     var turnEnded = writer.ended().orElse(null);
     if (turnEnded != null && turnEnded.success() && (status == null || status.equals(SUCCESS))) {
       return new TaskOutcome.Completed(writer.answer());
@@ -266,12 +284,10 @@ final class ProxyRun {
       return failed(ErrorCode.MODEL_ERROR, error == null ? why : error, true);
     }
     return switch (over) {
-      case StreamItem.TimedOut _ -> timedOut();
-      case StreamItem.StreamEnded(var why) when limitExceeded ->
-          failed(ErrorCode.LIMIT, why, false);
-      case StreamItem.StreamEnded(var why) ->
+      case StreamEnd.StreamTimedOut _ -> timedOut();
+      case StreamEnd.StreamLost(var why) when limitExceeded -> failed(ErrorCode.LIMIT, why, false);
+      case StreamEnd.StreamLost(var why) ->
           failed(ErrorCode.INTERRUPTED, error == null ? why + whyNotResumed() : error, true);
-      case StreamItem.Received _ -> throw new IllegalStateException("there are unread events");
       case null -> failed(ErrorCode.INTERRUPTED, "the service did not report an end", true);
     };
   }
@@ -294,15 +310,11 @@ final class ProxyRun {
         true);
   }
 
-  private TaskOutcome httpFailure(HttpResponse<InputStream> answer) throws InterruptedException {
-    var code = answer.statusCode();
+  private TaskOutcome httpFailure(ResponseStream answer) throws InterruptedException {
+    var code = answer.status();
     String said;
-    try {
-      said =
-          new String(
-              AgentHttpClient.read(answer, SHOWN_MAX, settings.silence()), StandardCharsets.UTF_8);
-    } catch (IOException | TimeoutException cut) {
-      said = "";
+    try (answer) {
+      said = answer.excerpt(SHOWN_MAX, settings.silence());
     }
     return failed(
         switch (code) {
@@ -318,11 +330,31 @@ final class ProxyRun {
   /// Ends open items, and stops the agent at the service.
   private TaskOutcome failed(ErrorCode code, String message, boolean retryable)
       throws InterruptedException {
-    if (agent != null && mayStillRun() && !unknownToService) {
-      agentHttpClient.stop(settings.at("/agent/stop/" + agent));
+    if (mayStillRun() && !unknownToService) {
+      stop();
     }
     writer.closeOpenItems();
     return new TaskOutcome.Failed(code, message, retryable);
+  }
+
+  /// Asks the agent to stop, if it has started; waits only briefly.
+  private void stop() throws InterruptedException {
+    if (agent == null) {
+      return;
+    }
+    var request =
+        HttpRequest.newBuilder(settings.at("/agent/stop/" + agent))
+            .header("Content-Type", JSON)
+            .POST(BodyPublishers.ofString("{}"));
+    try (var _ = http.open(request.build(), STOP)) {
+      // The status does not matter.
+    } catch (IOException | TimeoutException unheard) {
+      // Best effort: the agent got the request or cannot be reached.
+    }
+  }
+
+  private static String unreachable(IOException failure) {
+    return "the service cannot be reached: " + ConnectionFailure.describe(failure);
   }
 
   private static JsonNode tree(String text) {

@@ -1,5 +1,6 @@
 package dev.parley.tool.process;
 
+import dev.parley.runtime.Time;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.time.Duration;
@@ -20,6 +21,8 @@ public final class ManagedProcess implements AutoCloseable {
   private final ProcessTree tree;
   private final ProcessSnapshots processSnapshots;
   private final Runnable whenGone;
+  // Notified when the process ends.
+  private final Object exit = new Object();
   private volatile boolean gone;
 
   ManagedProcess(
@@ -28,6 +31,15 @@ public final class ManagedProcess implements AutoCloseable {
     this.tree = tree;
     this.processSnapshots = processSnapshots;
     this.whenGone = whenGone;
+    var _ =
+        process
+            .onExit()
+            .thenRun(
+                () -> {
+                  synchronized (exit) {
+                    exit.notifyAll();
+                  }
+                });
   }
 
   /// The process id.
@@ -58,6 +70,19 @@ public final class ManagedProcess implements AutoCloseable {
   /// Waits for the end of the process. False if `patience` ran out first.
   public boolean await(Duration patience) throws InterruptedException {
     return process.waitFor(patience.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /// Waits for the end of the process. False if [Time#nanos] reached `deadline` first.
+  public boolean awaitUntil(Time time, long deadline) throws InterruptedException {
+    synchronized (exit) {
+      while (process.isAlive()) {
+        if (time.remaining(deadline) <= 0) {
+          return false;
+        }
+        time.waitUntil(exit, deadline);
+      }
+      return true;
+    }
   }
 
   /// The exit code: 0 is success, 128 and more is a signal.

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -240,5 +241,52 @@ public final class ManagedProcesses implements AutoCloseable {
       LOG.log(Level.DEBUG, "cannot delete {0}: {1}", id, useless);
     }
     open.remove(id);
+  }
+
+  /// A program to run: its words, its folder, its complete environment, and how its streams are
+  /// connected.
+  public record ProcessCommand(
+      List<String> words, Path folder, Map<String, String> environment, ProcessStreams streams) {
+
+    public ProcessCommand {
+      words = List.copyOf(words);
+      environment = Map.copyOf(environment);
+      if (words.isEmpty()) {
+        throw new IllegalArgumentException("a command needs at least one word");
+      }
+    }
+
+    /// How the input, output and errors of a child are connected.
+    public enum ProcessStreams {
+      /// No input; errors are merged with the output, in order.
+      OUTPUT_ONLY,
+      /// Separate input, output and errors.
+      ALL
+    }
+  }
+
+  /// Identifies a folder on this machine, also in contrast to a copy of it.
+  ///
+  /// @param file the device and the inode of the folder, or `-` if the file system has none
+  /// @param path its real path
+  public record FolderKey(String file, String path) {
+
+    private static final String UNKNOWN = "-";
+
+    /// The key of a folder that exists.
+    public static FolderKey of(Path folder) throws IOException {
+      var real = folder.toRealPath();
+      var key = Files.readAttributes(real, BasicFileAttributes.class).fileKey();
+      return new FolderKey(
+          key == null ? UNKNOWN : key.toString().replaceAll("[\\s()]", ""), real.toString());
+    }
+
+    /// True if both identify the same folder, which may have been moved in between.
+    public boolean matches(FolderKey other) {
+      if (file.equals(UNKNOWN) || other.file.equals(UNKNOWN)) {
+        return path.equals(other.path);
+      }
+      return file.equals(other.file);
+    }
   }
 }

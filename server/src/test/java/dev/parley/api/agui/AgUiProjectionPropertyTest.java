@@ -2,10 +2,10 @@ package dev.parley.api.agui;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.http.FrameCursor;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
+import dev.parley.stream.FrameCursor;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -70,7 +70,7 @@ class AgUiProjectionPropertyTest {
     for (var seed = 0; seed < THREAD_COUNT / 10; seed++) {
       var thread = new RandomThread(seed);
       for (var at = 1; at <= thread.entries.size(); at++) {
-        var agUiProjection = narrator(thread, new ThreadTranscript());
+        var agUiProjection = narrator(new ThreadTranscript());
         thread.entries.subList(0, at).forEach(agUiProjection::apply);
         var told = new ArrayList<JsonNode>(agUiProjection.snapshots(Json.object(), List.of()));
         thread
@@ -86,16 +86,14 @@ class AgUiProjectionPropertyTest {
     return FrameCursor.of(Position.START);
   }
 
-  private static AgUiProjection narrator(
-      RandomThread thread, @Nullable ThreadTranscript threadTranscript) {
-    return new AgUiProjection(
-        new AgUiProjection.AgUiScope(RandomThread.THREAD, null, thread::speaks), threadTranscript);
+  private static AgUiProjection narrator(@Nullable ThreadTranscript threadTranscript) {
+    return new AgUiProjection(RandomThread.THREAD, null, threadTranscript);
   }
 
   private static List<Frame> frames(RandomThread thread, FrameCursor cursor) {
     var agUiStream =
         new AgUiStream(
-            narrator(thread, null),
+            narrator(null),
             new AgUiStream.AgUiStreamRange.AfterCursor(cursor, false, AgUiVersion.newest()),
             List.of(),
             cursor.place());

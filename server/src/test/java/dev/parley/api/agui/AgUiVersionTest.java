@@ -61,8 +61,7 @@ class AgUiVersionTest {
     var results = new ArrayList<JsonNode>();
     for (var seed = 0; seed < 20; seed++) {
       var thread = new RandomThread(seed);
-      var agUiScope = new AgUiProjection.AgUiScope(RandomThread.THREAD, null, thread::speaks);
-      var agUiProjection = new AgUiProjection(agUiScope, null);
+      var agUiProjection = new AgUiProjection(RandomThread.THREAD, null, null);
       for (var entry : thread.entries) {
         agUiProjection.apply(ended(entry, reason)).stream()
             .filter(event -> AgUiEvent.RUN_FINISHED.is(event) && event.has("result"))

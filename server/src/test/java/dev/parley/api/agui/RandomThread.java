@@ -51,10 +51,8 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.BooleanNode;
@@ -69,7 +67,6 @@ final class RandomThread {
   final List<Entry> entries = new ArrayList<>();
   private final Random random;
   private final List<RandomTask> tasks = new ArrayList<>();
-  private final Set<TaskId> handsOver = new HashSet<>();
   private int names;
 
   RandomThread(long seed) {
@@ -78,13 +75,6 @@ final class RandomThread {
     for (var turn = 0; turn < turns; turn++) {
       turn();
     }
-  }
-
-  /// True if the entry is output of the answering agent, not of a sub-agent.
-  boolean speaks(Entry entry) {
-    var origin = entry.origin();
-    return origin != null
-        && (origin.parentTaskId() == null || handsOver.contains(origin.parentTaskId()));
   }
 
   /// A running task: its remaining steps, and its open questions.
@@ -138,7 +128,6 @@ final class RandomThread {
     root.status(TaskState.WORKING);
     tasks.add(root);
     if (random.nextInt(4) == 0) {
-      handsOver.add(task);
       var routing = Json.object();
       routing.putObject("routing").put("strategy", "single");
       root.emit(new TaskStatus(TaskState.WORKING, null, routing));

@@ -28,6 +28,7 @@ import dev.parley.protocol.ThoughtEvent.InternalLlmCall;
 import dev.parley.protocol.ToolEvent.Outcome;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.runtime.ManualTime;
 import dev.parley.task.Submission;
 import dev.parley.task.TaskTestBed;
 import dev.parley.tool.Tool.Permission;
@@ -242,7 +243,7 @@ class CliAgentTest {
 
   @Test
   void a_cancel_interrupts_the_program() throws Exception {
-    try (var cli = CliTestBed.scripted(TaskTestBed.newLog(), folder)) {
+    try (var cli = CliTestBed.scripted(TaskTestBed.newLog(new ManualTime()), folder)) {
       var task = cli.say("heed me");
       cli.world.await(e -> task.equals(e.taskId()) && e.event() instanceof ContentDelta);
       cli.world.tasks().cancel(TaskTestBed.CONTEXT, task, "local", null);

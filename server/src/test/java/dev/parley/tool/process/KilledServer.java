@@ -1,5 +1,6 @@
 package dev.parley.tool.process;
 
+import dev.parley.tool.process.ManagedProcesses.ProcessCommand;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

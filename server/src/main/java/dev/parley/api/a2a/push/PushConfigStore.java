@@ -8,6 +8,8 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
+import dev.parley.runtime.Threads;
+import dev.parley.runtime.Time;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -17,7 +19,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -61,22 +62,21 @@ final class PushConfigStore implements AutoCloseable {
 
   private final Connection connection;
   private final VaultCipher vaultCipher;
-  private final InstantSource clock;
+  private final Time time;
   private final AtomicLong generations;
-  private final ExecutorService thread =
-      Executors.newSingleThreadExecutor(
-          Thread.ofPlatform().daemon().name("parley-push-store").factory());
+  private final ExecutorService thread;
 
   private PushConfigStore(
-      Connection connection, VaultCipher vaultCipher, InstantSource clock, long generation) {
+      Connection connection, VaultCipher vaultCipher, Time time, Threads threads, long generation) {
     this.connection = connection;
     this.vaultCipher = vaultCipher;
-    this.clock = clock;
+    this.time = time;
+    this.thread = Executors.newSingleThreadExecutor(threads.platformFactory("parley-push-store"));
     this.generations = new AtomicLong(generation);
   }
 
   /// Opens the store. Creates it if it does not exist.
-  static PushConfigStore open(Path file, VaultCipher vaultCipher, InstantSource clock) {
+  static PushConfigStore open(Path file, VaultCipher vaultCipher, Time time, Threads threads) {
     try {
       OwnerOnlyFiles.createFile(file);
       var connection = DriverManager.getConnection("jdbc:sqlite:" + file);
@@ -87,8 +87,9 @@ final class PushConfigStore implements AutoCloseable {
         statement.execute(SCHEMA);
         // Files of the first version have neither column.
         addColumn(statement, "generation", 0);
-        addColumn(statement, "changed", clock.millis());
-        return new PushConfigStore(connection, vaultCipher, clock, number(statement, LATEST));
+        addColumn(statement, "changed", time.millis());
+        return new PushConfigStore(
+            connection, vaultCipher, time, threads, number(statement, LATEST));
       } catch (SQLException failed) {
         connection.close();
         throw failed;
@@ -127,8 +128,8 @@ final class PushConfigStore implements AutoCloseable {
 
   /// Stores a registration, replacing the task's registration with the same id, and returns it with
   /// a new generation.
-  PushRegistration put(PushRegistration pushRegistration) {
-    var it = pushRegistration.withGeneration(generations.incrementAndGet());
+  PushRegistration put(PushRegistration registration) {
+    var it = registration.withGeneration(generations.incrementAndGet());
     update(
         "INSERT OR REPLACE INTO targets VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         it.context().value(),
@@ -139,7 +140,7 @@ final class PushConfigStore implements AutoCloseable {
         it.cursor(),
         it.state().name(),
         it.generation(),
-        clock.millis());
+        time.millis());
     return it;
   }
 
@@ -150,7 +151,7 @@ final class PushConfigStore implements AutoCloseable {
             + " WHERE context = ? AND task = ? AND id = ? AND generation = ?",
         it.cursor(),
         it.state().name(),
-        clock.millis(),
+        time.millis(),
         it.context().value(),
         it.task().value(),
         it.id(),

@@ -1,17 +1,17 @@
 package dev.parley.api.a2a.push;
 
 import dev.parley.a2a.A2aArtifact;
-import dev.parley.a2a.A2aArtifactUpdate;
 import dev.parley.a2a.A2aEncoders;
 import dev.parley.a2a.A2aPart;
 import dev.parley.a2a.A2aResponseItem;
+import dev.parley.a2a.A2aResponseItem.A2aArtifactUpdate;
+import dev.parley.a2a.A2aResponseItem.A2aStatusUpdate;
 import dev.parley.a2a.A2aState;
-import dev.parley.a2a.A2aStatus;
-import dev.parley.a2a.A2aStatusUpdate;
 import dev.parley.a2a.A2aTask;
+import dev.parley.a2a.A2aTask.A2aStatus;
 import dev.parley.api.a2a.A2aTaskFold.A2aStreamItem;
-import dev.parley.http.FrameCursor;
 import dev.parley.protocol.Json;
+import dev.parley.stream.FrameCursor;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -44,17 +44,10 @@ record PushNotification(FrameCursor id, A2aResponseItem item) {
         && text(second.artifact()) != null) {
       var text = text(first.artifact()) + text(second.artifact());
       if (text.length() <= TEXT_MAX) {
-        var artifact = first.artifact();
         return new A2aArtifactUpdate(
             first.taskId(),
             first.contextId(),
-            new A2aArtifact(
-                artifact.artifactId(),
-                artifact.name(),
-                artifact.description(),
-                List.of(A2aPart.text(text)),
-                artifact.metadata(),
-                artifact.extensions()),
+            first.artifact().withParts(List.of(A2aPart.text(text))),
             first.append(),
             second.lastChunk(),
             first.metadata());

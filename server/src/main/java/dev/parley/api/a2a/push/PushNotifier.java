@@ -7,21 +7,23 @@ import dev.parley.api.a2a.A2aCaller;
 import dev.parley.api.a2a.A2aTaskReader;
 import dev.parley.api.a2a.PushConfigRegistry;
 import dev.parley.auth.VaultCipher;
-import dev.parley.http.FrameCursor;
+import dev.parley.http.OpenStreams;
 import dev.parley.log.DatabaseCheck;
 import dev.parley.log.EventLog;
-import dev.parley.projection.TaskView;
 import dev.parley.projection.Views;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Id;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskView;
+import dev.parley.runtime.Threads;
+import dev.parley.runtime.Time;
+import dev.parley.stream.FrameCursor;
 import dev.parley.tool.WebhookClient;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -52,8 +54,8 @@ public final class PushNotifier implements PushConfigRegistry, AutoCloseable {
       Path file,
       VaultCipher seal,
       WebhookClient poster,
-      InstantSource clock,
-      PushBackoff backoff) {}
+      Time time,
+      Threads threads) {}
 
   private record RegistrationKey(ContextId context, TaskId task, String id) {
     static RegistrationKey of(PushRegistration it) {
@@ -63,7 +65,7 @@ public final class PushNotifier implements PushConfigRegistry, AutoCloseable {
 
   private record RunningSender(WebhookSender sender, Thread thread) {}
 
-  private final PushNotifierDependencies pushNotifierDependencies;
+  private final PushNotifierDependencies dependencies;
   private final A2aTaskReader taskReader;
   private final PushConfigStore store;
   private final WebhookSender.WebhookSenderDependencies senderDependencies;
@@ -71,23 +73,20 @@ public final class PushNotifier implements PushConfigRegistry, AutoCloseable {
   private final Map<RegistrationKey, RunningSender> senders = new ConcurrentHashMap<>();
   private boolean closed;
 
-  public PushNotifier(PushNotifierDependencies pushNotifierDependencies) {
-    this.pushNotifierDependencies = pushNotifierDependencies;
-    this.taskReader = pushNotifierDependencies.form();
+  public PushNotifier(PushNotifierDependencies dependencies) {
+    this.dependencies = dependencies;
+    this.taskReader = dependencies.form();
     this.store =
         PushConfigStore.open(
-            pushNotifierDependencies.file(),
-            pushNotifierDependencies.seal(),
-            pushNotifierDependencies.clock());
+            dependencies.file(), dependencies.seal(), dependencies.time(), dependencies.threads());
     this.senderDependencies =
         new WebhookSender.WebhookSenderDependencies(
-            pushNotifierDependencies.log(),
-            pushNotifierDependencies.views(),
+            dependencies.log(),
             taskReader,
             store,
-            pushNotifierDependencies.poster()::post,
-            pushNotifierDependencies.clock(),
-            pushNotifierDependencies.backoff());
+            dependencies.poster(),
+            new OpenStreams(Integer.MAX_VALUE, dependencies.time()),
+            dependencies.time());
   }
 
   /// Checks the database of webhooks in `file` without changing it.
@@ -102,10 +101,9 @@ public final class PushNotifier implements PushConfigRegistry, AutoCloseable {
   /// long ago.
   public void start() {
     unlessUnavailable(
-        () ->
-            store.removeEndedBefore(pushNotifierDependencies.clock().instant().minus(ENDED_KEPT)));
-    for (var pushRegistration : store.all()) {
-      unlessUnavailable(() -> resume(pushRegistration));
+        () -> store.removeEndedBefore(dependencies.time().instant().minus(ENDED_KEPT)));
+    for (var registration : store.all()) {
+      unlessUnavailable(() -> resume(registration));
     }
   }
 
@@ -124,16 +122,13 @@ public final class PushNotifier implements PushConfigRegistry, AutoCloseable {
       if (now.isEmpty()) {
         return;
       }
-      var pushRegistration = now.get();
-      var task =
-          pushNotifierDependencies
-              .views()
-              .task(pushRegistration.context(), pushRegistration.task());
+      var registration = now.get();
+      var task = dependencies.views().task(registration.context(), registration.task());
       if (task.isEmpty()) {
-        store.remove(pushRegistration.context(), pushRegistration.task(), pushRegistration.id());
-      } else if (pushRegistration.state() == PushRegistration.PushState.OPEN
-          && !senders.containsKey(RegistrationKey.of(pushRegistration))) {
-        start(task.get(), pushRegistration);
+        store.remove(registration.context(), registration.task(), registration.id());
+      } else if (registration.state() == PushRegistration.PushState.OPEN
+          && !senders.containsKey(RegistrationKey.of(registration))) {
+        start(task.get(), registration);
       }
     } catch (Rejection.NotFound | Rejection.Gone deleted) {
       store.removeContext(read.context());
@@ -145,16 +140,17 @@ public final class PushNotifier implements PushConfigRegistry, AutoCloseable {
   }
 
   /// Call with the lock held.
-  private void start(TaskView task, PushRegistration pushRegistration) {
+  private void start(TaskView task, PushRegistration registration) {
     if (closed) {
       return;
     }
-    var registrationKey = RegistrationKey.of(pushRegistration);
-    var webhookSender = new WebhookSender(senderDependencies, task, pushRegistration);
+    var registrationKey = RegistrationKey.of(registration);
+    var webhookSender = new WebhookSender(senderDependencies, task, registration);
     var thread =
-        Thread.ofVirtual()
-            .name("push " + pushRegistration.id())
+        dependencies
+            .threads()
             .unstarted(
+                "push " + registration.id(),
                 () -> {
                   try {
                     webhookSender.run();
@@ -183,34 +179,26 @@ public final class PushNotifier implements PushConfigRegistry, AutoCloseable {
   }
 
   @Override
-  public boolean supported() {
-    return true;
-  }
-
-  @Override
   public void check(PushNotificationConfig target) {
     try {
-      pushNotifierDependencies.poster().check(target.url());
+      dependencies.poster().check(target.url());
     } catch (Rejection.Invalid refused) {
-      throw invalid("url: " + refused.getMessage());
+      throw A2aException.invalid("url: " + refused.getMessage());
     }
     checkHeaderText("token", target.token());
     checkHeaderText("authentication.scheme", target.scheme());
     checkHeaderText("authentication.credentials", target.credentials());
     if (target.id() != null && !Id.valid(target.id())) {
-      throw invalid("id: must have 1 to 128 characters of A-Za-z0-9._:-");
+      throw A2aException.invalid("id: must have 1 to 128 characters of A-Za-z0-9._:-");
     }
   }
 
   private static void checkHeaderText(String name, @Nullable String text) {
     if (text != null
         && (text.length() > TEXT_MAX || text.chars().anyMatch(c -> c < ' ' || c > '~'))) {
-      throw invalid(name + ": must have at most " + TEXT_MAX + " printable ASCII characters");
+      throw A2aException.invalid(
+          name + ": must have at most " + TEXT_MAX + " printable ASCII characters");
     }
-  }
-
-  private static A2aException invalid(String message) {
-    return new A2aException(A2aError.INVALID_PARAMS, message);
   }
 
   @Override
@@ -268,25 +256,26 @@ public final class PushNotifier implements PushConfigRegistry, AutoCloseable {
   private PushNotificationConfig register(TaskView task, PushRegistration fresh) {
     // Fails if the context is deleted. If it is deleted later, its registrations are removed later,
     // too.
-    var _ = pushNotifierDependencies.log().head(fresh.context());
+    var _ = dependencies.log().head(fresh.context());
     // Look up the sender before the store: a sender stores its end before it is removed from the
     // map.
-    var runningSender = senders.get(RegistrationKey.of(fresh));
+    var running = senders.get(RegistrationKey.of(fresh));
     var known = store.ofTask(fresh.context(), fresh.task());
     var earlier = known.stream().filter(one -> one.id().equals(fresh.id())).findFirst();
     if (earlier.isEmpty() && known.size() >= CONFIGS_PER_TASK_MAX) {
-      throw invalid("a task has at most " + CONFIGS_PER_TASK_MAX + " push notification configs");
+      throw A2aException.invalid(
+          "a task has at most " + CONFIGS_PER_TASK_MAX + " push notification configs");
     }
     if (earlier.isPresent() && same(earlier.get(), fresh)) {
       var ended = earlier.get().state() == PushRegistration.PushState.DONE;
-      if (ended || runningSender != null) {
+      if (ended || running != null) {
         return earlier.get().target();
       }
     }
-    if (runningSender != null) {
-      stop(List.of(runningSender));
+    if (running != null) {
+      stop(List.of(running));
     }
-    var last = runningSender == null ? earlier : Optional.of(runningSender.sender().registration());
+    var last = running == null ? earlier : Optional.of(running.sender().registration());
     var kept = store.put(last.map(one -> resumed(one, fresh)).orElse(fresh));
     if (kept.state() == PushRegistration.PushState.OPEN) {
       start(task, kept);
@@ -335,9 +324,9 @@ public final class PushNotifier implements PushConfigRegistry, AutoCloseable {
     lock.lock();
     try {
       store.remove(task.contextId(), task.taskId(), id);
-      var runningSender = senders.get(new RegistrationKey(task.contextId(), task.taskId(), id));
-      if (runningSender != null) {
-        stop(List.of(runningSender));
+      var running = senders.get(new RegistrationKey(task.contextId(), task.taskId(), id));
+      if (running != null) {
+        stop(List.of(running));
       }
     } finally {
       lock.unlock();
@@ -372,7 +361,7 @@ public final class PushNotifier implements PushConfigRegistry, AutoCloseable {
     } finally {
       lock.unlock();
     }
-    pushNotifierDependencies.poster().close();
+    dependencies.poster().close();
     store.close();
   }
 }

@@ -6,17 +6,22 @@ import dev.parley.a2a.PushNotificationConfig;
 import dev.parley.api.a2a.A2aTaskFold;
 import dev.parley.api.a2a.A2aTaskFold.A2aStreamItem;
 import dev.parley.api.a2a.A2aTaskReader;
-import dev.parley.http.FrameCursor;
+import dev.parley.api.a2a.push.PushRegistration.PushState;
+import dev.parley.http.OpenStreams;
 import dev.parley.log.EventLog;
-import dev.parley.projection.TaskView;
-import dev.parley.projection.Views;
+import dev.parley.net.Backoff;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.TaskView;
+import dev.parley.runtime.Time;
+import dev.parley.stream.ContextSource;
+import dev.parley.stream.FrameCursor;
+import dev.parley.stream.Subscription;
+import dev.parley.tool.WebhookClient;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,41 +31,45 @@ import org.jspecify.annotations.Nullable;
 
 /// Sends the updates of one task to one webhook, in the order of the log.
 ///
-/// A failed request is retried with growing delays before later updates are sent. Progress is
-/// stored twice per second and at the end, and sending resumes there after a restart. Requests from
-/// just before a crash may be repeated, with the same `X-A2A-Event-Id`. Webhooks of 0.3 receive the
-/// whole task whenever its status changes. For one thread.
-final class WebhookSender implements Runnable {
+/// It is a subscription to the task's context whose sink is the webhook. A failed request is retried
+/// with growing delays before later updates are sent. Progress is stored twice per second and at
+/// the end, and sending resumes there after a restart. Requests from just before a crash may be
+/// repeated, with the same `X-A2A-Event-Id`. Webhooks of 0.3 receive the whole task whenever its
+/// status changes. For one thread; an interrupt stops it.
+final class WebhookSender
+    implements Runnable,
+        Subscription.Source<Position>,
+        Subscription.Sink<Position, WebhookSender.TaskUpdates> {
 
   private static final System.Logger LOG = System.getLogger(WebhookSender.class.getName());
-  private static final Duration WAIT = Duration.ofSeconds(30);
+  private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(500), Duration.ofMinutes(1));
+
+  /// How long a webhook may fail before retrying stops.
+  private static final Duration PATIENCE = Duration.ofDays(1);
+
   private static final Duration STORE_EVERY = Duration.ofMillis(500);
   private static final int READ = 256;
   private static final int GONE = 410;
 
-  /// The dependencies that all senders share.
+  /// The dependencies that all senders share. `slots` are for these senders only: they are not
+  /// streams of clients.
   record WebhookSenderDependencies(
       EventLog log,
-      Views views,
-      A2aTaskReader form,
+      A2aTaskReader taskReader,
       PushConfigStore store,
-      WebhookPost post,
-      InstantSource clock,
-      PushBackoff backoff) {}
+      WebhookClient client,
+      OpenStreams slots,
+      Time time) {}
 
-  /// Sends a POST request and returns the HTTP status.
-  @FunctionalInterface
-  interface WebhookPost {
-    int post(String url, Map<String, String> headers, byte[] body)
-        throws IOException, InterruptedException;
-  }
+  /// Notifications to send. `last` is true if the task has ended.
+  record TaskUpdates(List<PushNotification> notifications, boolean last) {}
 
-  private final WebhookSenderDependencies webhookSenderDependencies;
+  private final WebhookSenderDependencies dependencies;
   private final TaskView task;
-  private volatile PushRegistration pushRegistration;
+  private final ContextSource source;
+  private volatile PushRegistration registration;
   private PushRegistration stored;
-  private long storedNanos = System.nanoTime();
-  private Position position = Position.START;
+  private long storeAt;
 
   /// For webhooks of 0.3: the last status that was sent, and the cursor that it covers.
   private PushNotification.@Nullable PushedStatus knownStatus;
@@ -68,141 +77,177 @@ final class WebhookSender implements Runnable {
   private @Nullable FrameCursor knownCursor;
 
   WebhookSender(
-      WebhookSenderDependencies webhookSenderDependencies,
-      TaskView task,
-      PushRegistration pushRegistration) {
-    this.webhookSenderDependencies = webhookSenderDependencies;
+      WebhookSenderDependencies dependencies, TaskView task, PushRegistration registration) {
+    this.dependencies = dependencies;
     this.task = task;
-    this.pushRegistration = pushRegistration;
-    this.stored = pushRegistration;
+    this.source = new ContextSource(dependencies.log(), registration.context());
+    this.registration = registration;
+    this.stored = registration;
+    this.storeAt = dependencies.time().deadline(STORE_EVERY);
   }
 
   /// The registration with its progress. For many threads.
   PushRegistration registration() {
-    return pushRegistration;
+    return registration;
   }
 
   @Override
   public void run() {
-    try {
-      follow();
+    try (var slot = dependencies.slots().open()) {
+      follow(slot);
     } catch (InterruptedException told) {
       // The server stops, or the webhook was removed. The stored cursor says where to resume.
       Thread.currentThread().interrupt();
     } catch (Rejection.NotFound | Rejection.Gone deleted) {
-      removeContext();
+      deleted(Position.START);
     } finally {
       storeLast();
     }
   }
 
   /// Follows the task to its end. After a temporary failure, starts again later from the cursor.
-  private void follow() throws InterruptedException {
+  private void follow(OpenStreams.StreamSlot slot) throws InterruptedException {
     var failures = 0;
-    var before = pushRegistration.cursor();
-    while (isOpen()) {
+    var before = registration.cursor();
+    while (isOpen() && !slot.ended()) {
       try {
-        followOnce();
+        if (subscribe(slot)) {
+          return;
+        }
       } catch (Rejection.NotFound | Rejection.Gone deleted) {
         throw deleted;
       } catch (Rejection failed) {
-        failures = before.equals(pushRegistration.cursor()) ? failures + 1 : 1;
-        before = pushRegistration.cursor();
+        failures = before.equals(registration.cursor()) ? failures + 1 : 1;
+        before = registration.cursor();
         if (failures == 1) {
           LOG.log(
               Level.WARNING,
               "pushes to webhook {0} are delayed: {1}",
-              pushRegistration.id(),
+              registration.id(),
               failed.getMessage());
         }
-        Thread.sleep(webhookSenderDependencies.backoff().delay(failures));
+        dependencies.time().sleep(BACKOFF.delay(failures));
       }
     }
   }
 
-  private void followOnce() throws InterruptedException {
-    var fold = webhookSenderDependencies.form().newFold(task, pushRegistration.version());
-    position = A2aTaskReader.startPosition(task);
-    while (isOpen()) {
-      send(PushNotification.of(readNew(fold)));
-      if (isOpen() && fold.state().terminal()) {
-        end(PushRegistration.PushState.DONE);
-      }
+  /// Returns true if the context was deleted.
+  private boolean subscribe(OpenStreams.StreamSlot slot) throws InterruptedException {
+    var encoder =
+        new UpdateEncoder(dependencies.taskReader().newFold(task, registration.version()));
+    var parts =
+        new Subscription.Parts<>(this, encoder, this, slot, dependencies.time(), Duration.ZERO);
+    try {
+      return new Subscription<>(parts, A2aTaskReader.startPosition(task)).run();
+    } catch (IOException impossible) {
+      throw new IllegalStateException(impossible); // This sink retries instead.
     }
   }
 
   private boolean isOpen() {
-    return pushRegistration.state() == PushRegistration.PushState.OPEN;
+    return registration.state() == PushState.OPEN;
   }
 
-  /// Reads the items that were not sent yet. If there are none, waits for new entries.
-  private List<A2aStreamItem> readNew(A2aTaskFold fold) throws InterruptedException {
-    var page = webhookSenderDependencies.log().read(pushRegistration.context(), position, READ);
-    if (page.isEmpty()) {
-      await();
-      return List.of();
+  @Override
+  public Position start(Position requested) {
+    return source.start(requested);
+  }
+
+  /// Waits for entries. Stores the progress meanwhile, when that is due.
+  @Override
+  public boolean await(Position position, Duration patience) throws InterruptedException {
+    if (registration.equals(stored)) {
+      return source.await(position, patience);
     }
-    var after =
-        pushRegistration.cursor().isEmpty() ? null : FrameCursor.parse(pushRegistration.cursor());
-    var news = new ArrayList<A2aStreamItem>();
-    for (var entry : page) {
-      position = entry.position();
-      for (var a2aStreamItem : fold.apply(entry)) {
-        if (after == null || a2aStreamItem.id().after(after)) {
-          news.add(a2aStreamItem);
-        } else {
-          noteKnown(a2aStreamItem);
+    if (source.await(position, untilStoreDue())) {
+      return true;
+    }
+    store();
+    return false;
+  }
+
+  /// Reads the updates of the task that were not sent yet.
+  private final class UpdateEncoder implements Subscription.Encoder<Position, TaskUpdates> {
+    private final A2aTaskFold fold;
+
+    UpdateEncoder(A2aTaskFold fold) {
+      this.fold = fold;
+    }
+
+    @Override
+    public boolean ended(Position position) {
+      return !isOpen();
+    }
+
+    @Override
+    public Subscription.Batch<Position, TaskUpdates> next(Position from) {
+      var after = registration.cursor().isEmpty() ? null : FrameCursor.parse(registration.cursor());
+      var news = new ArrayList<A2aStreamItem>();
+      var position = from;
+      for (var entry : dependencies.log().read(registration.context(), from, READ)) {
+        position = entry.position();
+        for (var item : fold.apply(entry)) {
+          if (after == null || item.id().after(after)) {
+            news.add(item);
+          } else {
+            noteKnown(item);
+          }
+        }
+        if (fold.state().terminal()) {
+          break;
         }
       }
-      if (fold.state().terminal()) {
-        break;
+      if (fold.state() != A2aState.SUBMITTED) {
+        fold.discardHistory();
       }
+      var last = fold.state().terminal();
+      return new Subscription.Batch<>(
+          news.isEmpty() && !last ? null : new TaskUpdates(PushNotification.of(news), last),
+          position);
     }
-    if (fold.state() != A2aState.SUBMITTED) {
-      fold.discardHistory();
-    }
-    return news;
   }
 
   /// Notes the status of an item that was sent earlier, or that is older than the registration.
-  private void noteKnown(A2aStreamItem a2aStreamItem) {
-    var pushedStatus = PushNotification.statusOf(a2aStreamItem.item());
-    if (pushedStatus != null && (knownCursor == null || a2aStreamItem.id().after(knownCursor))) {
-      knownStatus = pushedStatus;
+  private void noteKnown(A2aStreamItem item) {
+    var status = PushNotification.statusOf(item.item());
+    if (status != null && (knownCursor == null || item.id().after(knownCursor))) {
+      knownStatus = status;
     }
   }
 
-  private void await() throws InterruptedException {
-    if (pushRegistration.equals(stored)) {
-      webhookSenderDependencies.log().await(pushRegistration.context(), position, WAIT);
-    } else if (!webhookSenderDependencies
-        .log()
-        .await(pushRegistration.context(), position, untilStoreDue())) {
-      store();
+  @Override
+  public void send(TaskUpdates updates) throws InterruptedException {
+    if (registration.version() == A2aVersion.V1_0) {
+      for (var notification : updates.notifications()) {
+        deliver(notification.id(), notification.body());
+        advance(notification.id());
+      }
+    } else if (!updates.notifications().isEmpty()) {
+      sendTask(updates.notifications());
+      advance(updates.notifications().getLast().id());
+    }
+    if (isOpen() && updates.last()) {
+      end(PushState.DONE);
     }
   }
 
-  private void send(List<PushNotification> notices) throws InterruptedException {
-    if (pushRegistration.version() == A2aVersion.V1_0) {
-      for (var pushNotification : notices) {
-        deliver(pushNotification.id(), pushNotification.body());
-        if (!isOpen()) {
-          return;
-        }
-        advance(pushNotification.id());
-      }
-    } else if (!notices.isEmpty()) {
-      sendTask(notices);
-      if (isOpen()) {
-        advance(notices.getLast().id());
-      }
+  @Override
+  public void deleted(Position position) {
+    try {
+      dependencies.store().removeContext(registration.context());
+    } catch (Rejection.Unavailable later) {
+      LOG.log(
+          Level.WARNING,
+          "webhook {0} is removed at the next start of the server: {1}",
+          registration.id(),
+          later.getMessage());
     }
   }
 
   /// Sends the current task, if the last of these notifications has a status that was not sent yet.
-  private void sendTask(List<PushNotification> notices) throws InterruptedException {
+  private void sendTask(List<PushNotification> notifications) throws InterruptedException {
     var last =
-        notices.reversed().stream()
+        notifications.reversed().stream()
             .filter(one -> PushNotification.statusOf(one.item()) != null)
             .findFirst();
     if (last.isEmpty()) {
@@ -214,33 +259,34 @@ final class WebhookSender implements Runnable {
       return;
     }
     // Read the head first: the snapshot then covers at least the entries up to it.
-    var head = FrameCursor.of(webhookSenderDependencies.log().head(pushRegistration.context()));
-    var now =
-        webhookSenderDependencies.form().snapshot(task, pushRegistration.version(), null, true);
+    var head = FrameCursor.of(dependencies.log().head(registration.context()));
+    var now = dependencies.taskReader().snapshot(task, registration.version(), null, true);
     deliver(id, PushNotification.taskBody(now));
     knownStatus = PushNotification.statusOf(now);
     knownCursor = head;
   }
 
+  /// Notes what the webhook has accepted, unless it was given up.
   private void advance(FrameCursor id) {
-    pushRegistration = pushRegistration.withCursor(id.toString());
-    if (untilStoreDue().isZero()) {
-      store();
+    if (isOpen()) {
+      registration = registration.withCursor(id.toString());
+      if (untilStoreDue().isZero()) {
+        store();
+      }
     }
   }
 
   private Duration untilStoreDue() {
-    var left = STORE_EVERY.minusNanos(System.nanoTime() - storedNanos);
-    return left.isNegative() ? Duration.ZERO : left;
+    return Duration.ofNanos(Math.max(0, dependencies.time().remaining(storeAt)));
   }
 
   /// Stores the progress, unless it is stored already.
   private void store() {
-    var now = pushRegistration;
+    var now = registration;
     if (!now.equals(stored)) {
-      webhookSenderDependencies.store().saveProgress(now);
+      dependencies.store().saveProgress(now);
       stored = now;
-      storedNanos = System.nanoTime();
+      storeAt = dependencies.time().deadline(STORE_EVERY);
     }
   }
 
@@ -251,45 +297,33 @@ final class WebhookSender implements Runnable {
       LOG.log(
           Level.WARNING,
           "the last pushes to webhook {0} may be repeated: {1}",
-          pushRegistration.id(),
+          registration.id(),
           failed.getMessage());
-    }
-  }
-
-  private void removeContext() {
-    try {
-      webhookSenderDependencies.store().removeContext(pushRegistration.context());
-    } catch (Rejection.Unavailable later) {
-      LOG.log(
-          Level.WARNING,
-          "webhook {0} is removed at the next start of the server: {1}",
-          pushRegistration.id(),
-          later.getMessage());
     }
   }
 
   /// Retries until the webhook accepts the request or is given up.
   private void deliver(FrameCursor id, byte[] body) throws InterruptedException {
     Instant since = null;
-    for (var failures = 1; ; failures++) {
+    for (var failures = 1; isOpen(); failures++) {
       var failure = attempt(id, body);
       if (failure == null || !isOpen()) {
         return;
       }
-      var now = webhookSenderDependencies.clock().instant();
+      var now = dependencies.time().instant();
       since = since == null ? now : since;
-      if (webhookSenderDependencies.backoff().expired(since, now)) {
+      if (since.plus(PATIENCE).isBefore(now)) {
         LOG.log(
             Level.WARNING,
             "gave up on webhook {0} of task {1}: {2}",
-            pushRegistration.id(),
-            pushRegistration.task(),
+            registration.id(),
+            registration.task(),
             failure);
-        end(PushRegistration.PushState.GIVEN_UP);
+        end(PushState.GIVEN_UP);
         return;
       }
       store();
-      Thread.sleep(webhookSenderDependencies.backoff().delay(failures));
+      dependencies.time().sleep(BACKOFF.delay(failures));
     }
   }
 
@@ -297,13 +331,13 @@ final class WebhookSender implements Runnable {
   ///
   /// @throws Rejection.Gone if the context was deleted
   private @Nullable String attempt(FrameCursor id, byte[] body) throws InterruptedException {
-    var _ = webhookSenderDependencies.log().head(pushRegistration.context());
-    var target = pushRegistration.target();
+    var _ = dependencies.log().head(registration.context());
+    var target = registration.target();
     try {
-      var headers = headers(target, pushRegistration.version(), id);
-      var status = webhookSenderDependencies.post().post(target.url(), headers, body);
+      var headers = headers(target, registration.version(), id);
+      var status = dependencies.client().post(target.url(), headers, body);
       if (status == GONE) {
-        end(PushRegistration.PushState.GIVEN_UP);
+        end(PushState.GIVEN_UP);
       }
       return status >= 200 && status < 300 ? null : "it answered " + status;
     } catch (IOException failed) {
@@ -311,13 +345,12 @@ final class WebhookSender implements Runnable {
     }
   }
 
-  static Map<String, String> headers(
-      PushNotificationConfig target, A2aVersion a2aVersion, FrameCursor id) {
+  private static Map<String, String> headers(
+      PushNotificationConfig target, A2aVersion version, FrameCursor id) {
     var headers = new HashMap<String, String>();
     headers.put(
-        "Content-Type",
-        a2aVersion == A2aVersion.V1_0 ? "application/a2a+json" : "application/json");
-    headers.put(A2aVersion.HEADER, a2aVersion.number());
+        "Content-Type", version == A2aVersion.V1_0 ? "application/a2a+json" : "application/json");
+    headers.put(A2aVersion.HEADER, version.number());
     headers.put("X-A2A-Event-Id", id.toString());
     if (target.token() != null) {
       headers.put("X-A2A-Notification-Token", target.token());
@@ -328,10 +361,10 @@ final class WebhookSender implements Runnable {
     return headers;
   }
 
-  private void end(PushRegistration.PushState how) {
-    var ended = pushRegistration.withState(how);
-    webhookSenderDependencies.store().saveProgress(ended);
+  private void end(PushState how) {
+    var ended = registration.withState(how);
+    dependencies.store().saveProgress(ended);
     stored = ended;
-    pushRegistration = ended;
+    registration = ended;
   }
 }

@@ -10,6 +10,8 @@ import dev.parley.auth.VaultCipher;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.TaskId;
+import dev.parley.runtime.ClockTime;
+import dev.parley.runtime.SystemThreads;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +48,7 @@ class PushConfigStoreTest {
       VaultCipher.of(Vault.inMemory(new Vault.VaultSources(() -> now, new SecureRandom())), "push");
 
   private PushConfigStore open() {
-    return PushConfigStore.open(file(), vaultCipher, () -> now);
+    return PushConfigStore.open(file(), vaultCipher, new ClockTime(() -> now), new SystemThreads());
   }
 
   private Path file() {

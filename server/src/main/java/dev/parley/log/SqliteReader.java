@@ -1,0 +1,376 @@
+package dev.parley.log;
+
+import dev.parley.log.CachedContext.ContextStatus;
+import dev.parley.log.IdempotencyKeyCache.KeyName;
+import dev.parley.log.IdempotencyKeyCache.StoredKey;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Position;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Reads contexts, blocks and segments through one connection.
+final class SqliteReader implements BlockStore.StoreReader {
+
+  private static final Logger LOG = System.getLogger(SqliteReader.class.getName());
+  private static final String COLUMNS = "number, id, secret, sealed, state, touched, deleted";
+
+  private static final int ROOM_MAX = 8_192;
+
+  private final Connection connection;
+
+  SqliteReader(Connection connection) {
+    this.connection = connection;
+  }
+
+  @Override
+  public CachedContext load(ContextId id, MemoryLimiters memory) throws SQLException {
+    try (var select =
+        connection.prepareStatement("SELECT " + COLUMNS + " FROM contexts WHERE id = ?")) {
+      select.setString(1, id.value());
+      return loadOne(select, id, memory);
+    }
+  }
+
+  @Override
+  public CachedContext loadDamaged(ContextId id, MemoryLimiters memory) throws SQLException {
+    var number =
+        LogDatabase.list(
+            connection,
+            "SELECT number FROM contexts WHERE id = ?",
+            row -> row.getLong(1),
+            id.value());
+    var status = number.isEmpty() ? ContextStatus.ABSENT : ContextStatus.DAMAGED;
+    var context = new CachedContext(id, status, memory);
+    context.number = number.isEmpty() ? 0 : number.getFirst();
+    return context;
+  }
+
+  @Override
+  public Optional<String> owner(ContextId id) throws SQLException {
+    return LogDatabase.list(
+            connection,
+            "SELECT owner FROM contexts WHERE id = ?",
+            row -> row.getString(1),
+            id.value())
+        .stream()
+        .findFirst();
+  }
+
+  /// Loads all contexts with unsealed entries, and these entries.
+  void loadUnsealed(UnsealedBlocks unsealedBlocks, MemoryLimiters memory) throws SQLException {
+    Map<Long, CachedContext> found = new HashMap<>();
+    try (var select = connection.prepareStatement("SELECT id, data FROM blocks ORDER BY id");
+        var rows = select.executeQuery()) {
+      while (rows.next()) {
+        var block = rows.getLong(1);
+        var data = rows.getBytes(2);
+        var in = new ByteSource(data);
+        while (in.hasMore()) {
+          var number = in.number();
+          var context = found.get(number);
+          if (context == null) {
+            context = loadNumber(number, memory);
+            found.put(number, context);
+          }
+          var stored = new StoredChunk(block, data.length, in.block());
+          switch (context.status) {
+            case PRESENT -> loadChunk(stored, context, unsealedBlocks, memory);
+            case DAMAGED -> unsealedBlocks.keepUnreadable(block, data.length, context);
+            case ABSENT, DELETED -> unsealedBlocks.addStale(block, number);
+          }
+        }
+        unsealedBlocks.loaded(block, data.length);
+      }
+    }
+    for (var context : found.values()) {
+      if (context.unsealedCount == 0) {
+        context.dropped(); // All of it is in segments; it is loaded again on demand.
+      }
+    }
+    for (var context : unsealedBlocks.contexts()) {
+      if (context.status == ContextStatus.PRESENT) {
+        try {
+          context.rollBack();
+        } catch (RuntimeException unreadable) {
+          markDamaged(context, unreadable);
+          unsealedBlocks.exclude(List.of(context));
+        }
+      }
+    }
+  }
+
+  /// The chunk of one context in a block.
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
+  private record StoredChunk(long block, int blockBytes, byte[] data) {}
+
+  /// A block may outlive the sealing of some of its contexts; sealed entries are not loaded twice.
+  private static void loadChunk(
+      StoredChunk chunk,
+      CachedContext context,
+      UnsealedBlocks unsealedBlocks,
+      MemoryLimiters memory) {
+    try {
+      var slots = ChunkReader.entries(context.id, context.ids, chunk.data());
+      if (slots.getLast().entry().position().after(context.sealedTo)) {
+        memory.windows().add(context, slots);
+        unsealedBlocks.add(
+            chunk.block(),
+            chunk.blockBytes(),
+            context,
+            UnsealedBlocks.ChunkSize.of(chunk.data(), slots));
+      } else {
+        unsealedBlocks.addStale(chunk.block(), context.number);
+      }
+    } catch (RuntimeException unreadable) {
+      markDamaged(context, unreadable);
+      unsealedBlocks.keepUnreadable(chunk.block(), chunk.blockBytes(), context);
+    }
+  }
+
+  private static void markDamaged(CachedContext context, RuntimeException unreadable) {
+    LOG.log(Level.ERROR, "context " + context.id + " cannot be read", unreadable);
+    context.status = ContextStatus.DAMAGED;
+  }
+
+  @Override
+  public List<StoredEntry> readSegments(CachedContext context, Position after, int limit)
+      throws SQLException {
+    var slots = new ArrayList<StoredEntry>(Math.min(limit, ROOM_MAX));
+    try (var chunkPacker = new ChunkPacker();
+        var select =
+            connection.prepareStatement(
+                "SELECT data FROM segments WHERE context = ? AND last > ? ORDER BY last")) {
+      for (var stretch : ranges(context)) {
+        if (slots.size() < limit && stretch.last().after(after)) {
+          select.setLong(1, stretch.number());
+          select.setLong(2, PositionCodec.packCursor(after));
+          try (var rows = select.executeQuery()) {
+            readRange(rows, chunkPacker, new RangeQuery(context.id, stretch, after, limit), slots);
+          }
+        }
+      }
+    }
+    return slots;
+  }
+
+  /// The ranges that a context shares, then its own segments.
+  private static List<SharedRange> ranges(CachedContext context) {
+    var stretches = new ArrayList<>(context.sharedRanges);
+    stretches.add(
+        new SharedRange(
+            context.number, context.ids, new Position(Long.MAX_VALUE, Integer.MAX_VALUE)));
+    return stretches;
+  }
+
+  private record RangeQuery(ContextId id, SharedRange range, Position after, int limit) {
+    boolean includes(StoredEntry storedEntry) {
+      var position = storedEntry.entry().position();
+      return position.after(after) && !position.after(range.last());
+    }
+  }
+
+  private static void readRange(
+      ResultSet rows, ChunkPacker chunkPacker, RangeQuery rangeQuery, List<StoredEntry> slots)
+      throws SQLException {
+    while (slots.size() < rangeQuery.limit() && rows.next()) {
+      var chunk = chunkPacker.unpack(rows.getBytes(1));
+      var read = ChunkReader.entries(rangeQuery.id(), rangeQuery.range().ids(), chunk);
+      for (var storedEntry : read) {
+        if (rangeQuery.includes(storedEntry)) {
+          slots.add(storedEntry);
+        }
+      }
+      if (read.getLast().entry().position().after(rangeQuery.range().last())) {
+        return;
+      }
+    }
+  }
+
+  private CachedContext loadNumber(long number, MemoryLimiters memory) throws SQLException {
+    try (var select =
+        connection.prepareStatement("SELECT " + COLUMNS + " FROM contexts WHERE number = ?")) {
+      select.setLong(1, number);
+      return loadOne(select, new ContextId("unknown"), memory);
+    } catch (RuntimeException unreadable) {
+      return markDamaged(number, memory, unreadable);
+    }
+  }
+
+  private CachedContext markDamaged(long number, MemoryLimiters memory, RuntimeException unreadable)
+      throws SQLException {
+    var ids =
+        LogDatabase.list(
+            connection,
+            "SELECT id FROM contexts WHERE number = ?",
+            row -> row.getString(1),
+            number);
+    var id = new ContextId(ids.isEmpty() ? "unknown" : ids.getFirst());
+    var context = new CachedContext(id, ContextStatus.DAMAGED, memory);
+    context.number = number;
+    markDamaged(context, unreadable);
+    return context;
+  }
+
+  private CachedContext loadOne(PreparedStatement select, ContextId unknown, MemoryLimiters memory)
+      throws SQLException {
+    try (var rows = select.executeQuery()) {
+      if (!rows.next()) {
+        return new CachedContext(unknown, ContextStatus.ABSENT, memory);
+      }
+      var id = new ContextId(rows.getString("id"));
+      var deleted = rows.getInt("deleted") != 0;
+      var context =
+          new CachedContext(id, deleted ? ContextStatus.DELETED : ContextStatus.PRESENT, memory);
+      context.number = rows.getLong("number");
+      context.lastBlock = rows.getLong("touched");
+      if (deleted) {
+        return context;
+      }
+      context.ids = EventIdGenerator.read(rows.getBytes("secret"));
+      context.sealedTo = PositionCodec.unpack(rows.getLong("sealed"));
+      context.updateWindow(_ -> EntryWindow.empty(context.sealedTo));
+      var saved = rows.getBytes("state");
+      if (saved != null) {
+        var state = SavedState.readStored(saved);
+        context.folded = state.restore();
+        context.allHeadsUnsaved = !state.artifacts().isEmpty();
+        ArtifactHeadTable.load(connection, context.number, context.folded.artifacts());
+        context.state = context.folded.copy();
+        context.foldedMillis = state.lastMillis();
+        context.lastMillis = state.lastMillis();
+      }
+      loadKeys(context, memory.keys().contextMax());
+      loadShares(context);
+      return context;
+    }
+  }
+
+  /// Loads the idempotency keys, unless there are very many.
+  private void loadKeys(CachedContext context, int max) throws SQLException {
+    try (var select =
+        connection.prepareStatement(
+            "SELECT principal, key, hash, first, last FROM keys WHERE context = ? LIMIT ?")) {
+      select.setLong(1, context.number);
+      select.setInt(2, max + 1);
+      try (var rows = select.executeQuery()) {
+        Map<KeyName, StoredKey> stored = new HashMap<>();
+        while (rows.next()) {
+          stored.put(new KeyName(rows.getString(1), rows.getString(2)), key(rows));
+        }
+        context.keys.load(stored);
+      }
+    }
+  }
+
+  @Override
+  public Optional<StoredKey> findKey(CachedContext context, KeyName name) throws SQLException {
+    return LogDatabase.list(
+            connection,
+            "SELECT principal, key, hash, first, last FROM keys"
+                + " WHERE context = ? AND principal = ? AND key = ?",
+            SqliteReader::key,
+            context.number,
+            name.principal(),
+            name.key())
+        .stream()
+        .findFirst();
+  }
+
+  private static StoredKey key(ResultSet rows) throws SQLException {
+    return new StoredKey(
+        rows.getString(3),
+        new AppendResult(
+            PositionCodec.unpack(rows.getLong(4)), PositionCodec.unpack(rows.getLong(5)), true));
+  }
+
+  private void loadShares(CachedContext context) throws SQLException {
+    context.sharedRanges =
+        List.copyOf(
+            LogDatabase.list(
+                connection,
+                "SELECT source, secret, last FROM shares WHERE context = ? ORDER BY last",
+                row ->
+                    new SharedRange(
+                        row.getLong(1),
+                        EventIdGenerator.read(row.getBytes(2)),
+                        PositionCodec.unpack(row.getLong(3))),
+                context.number));
+  }
+
+  @Override
+  public Optional<SavedState> stateBefore(CachedContext context, long atSeq) throws SQLException {
+    var last = new Position(atSeq, PositionCodec.K_MAX);
+    var found = stateBefore(context.number, last);
+    for (var sharedRange : context.sharedRanges.reversed()) {
+      if (found.isEmpty()) {
+        found =
+            stateBefore(
+                sharedRange.number(), last.after(sharedRange.last()) ? sharedRange.last() : last);
+      }
+    }
+    return found;
+  }
+
+  private Optional<SavedState> stateBefore(long number, Position last) throws SQLException {
+    try (var chunkPacker = new ChunkPacker()) {
+      return LogDatabase.list(
+              connection,
+              "SELECT data FROM states WHERE context = ? AND last <= ?"
+                  + " ORDER BY last DESC LIMIT 1",
+              row -> SavedState.read(chunkPacker.unpack(row.getBytes(1))),
+              number,
+              PositionCodec.pack(last))
+          .stream()
+          .findFirst();
+    }
+  }
+
+  @Override
+  public List<ContextId> withOpenTasks() throws SQLException {
+    return LogDatabase.list(
+        connection,
+        "SELECT id FROM contexts WHERE open_tasks > 0",
+        row -> new ContextId(row.getString(1)));
+  }
+
+  @Override
+  public BlockStore.SealedChanges changes(long first, long last, int limit) throws SQLException {
+    var complete = endOfPage(first, last, limit);
+    var touched = new HashMap<ContextId, Long>();
+    LogDatabase.list(
+            connection,
+            "SELECT id, touched FROM contexts WHERE touched > ? AND touched <= ?",
+            row -> Map.entry(new ContextId(row.getString(1)), row.getLong(2)),
+            first,
+            complete)
+        .forEach(context -> touched.put(context.getKey(), context.getValue()));
+    return new BlockStore.SealedChanges(touched, complete);
+  }
+
+  private long endOfPage(long first, long last, int limit) throws SQLException {
+    var end =
+        LogDatabase.list(
+            connection,
+            "SELECT touched FROM contexts WHERE touched > ? AND touched <= ?"
+                + " ORDER BY touched LIMIT 1 OFFSET ?",
+            row -> row.getLong(1),
+            first,
+            last,
+            limit - 1);
+    return end.isEmpty() ? last : end.getFirst();
+  }
+
+  @Override
+  public void close() throws SQLException {
+    connection.close();
+  }
+}

@@ -1,0 +1,61 @@
+package dev.parley.log;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.sql.SQLException;
+
+/// The store in one SQLite file. Its journal is SQLite's write-ahead log.
+final class SqliteStore implements BlockStore {
+
+  private static final Logger LOG = System.getLogger(SqliteStore.class.getName());
+
+  private final LogDatabase logDatabase;
+  private final int stateEvents;
+
+  SqliteStore(Path folder, LogTuning logTuning) {
+    this.logDatabase = new LogDatabase(folder.resolve("log.db"), logTuning.walBytes());
+    this.stateEvents = logTuning.stateEvents();
+  }
+
+  @Override
+  public StoreWriter openWriter() throws SQLException {
+    var connection = logDatabase.openWriter();
+    var opened = false;
+    try {
+      var writer = new SqliteWriter(connection, stateEvents);
+      opened = true;
+      return writer;
+    } finally {
+      if (!opened) {
+        connection.close();
+      }
+    }
+  }
+
+  @Override
+  public StoreReader openReader() throws SQLException {
+    return new SqliteReader(logDatabase.openReader());
+  }
+
+  @Override
+  public long journalBytes() {
+    return logDatabase.walBytes();
+  }
+
+  @Override
+  public CopyResult copyJournal() {
+    try (var connection = logDatabase.openReader()) {
+      LogDatabase.execute(connection, "PRAGMA query_only = OFF");
+      try (var statement = connection.createStatement();
+          var rows = statement.executeQuery("PRAGMA wal_checkpoint(PASSIVE)")) {
+        return rows.next() && rows.getLong(1) == 0
+            ? new CopyResult(true, rows.getLong(2) - rows.getLong(3))
+            : new CopyResult(false, 0);
+      }
+    } catch (SQLException putOff) {
+      LOG.log(Level.DEBUG, "checkpoint postponed: {0}", putOff.getMessage());
+      return new CopyResult(false, 0);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package dev.parley.log;
+
+import dev.parley.log.SqliteLog.SqliteLogDependencies;
+import dev.parley.runtime.SystemThreads;
+import dev.parley.runtime.SystemTime;
+import dev.parley.runtime.Threads;
+import dev.parley.runtime.Time;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+
+/// The dependencies of logs in tests.
+public final class TestLogs {
+
+  public static final Threads THREADS = new SystemThreads();
+  public static final Time TIME = new SystemTime(THREADS);
+
+  private TestLogs() {}
+
+  /// A log in `folder` with the limits of a server.
+  public static SqliteLogDependencies in(Path folder) {
+    return in(folder, LogTuning.DEFAULT);
+  }
+
+  public static SqliteLogDependencies in(Path folder, LogTuning tuning) {
+    return in(folder, tuning, TIME);
+  }
+
+  public static SqliteLogDependencies in(Path folder, LogTuning tuning, Time time) {
+    return new SqliteLogDependencies(folder, time, THREADS, new SecureRandom(), tuning);
+  }
+}
