@@ -9,7 +9,6 @@ import {
 import { ParleyError } from "./errors.js";
 import type { ParleyEvent } from "./events.js";
 import { path } from "./http.js";
-import { Lag } from "./lag.js";
 import {
   formatPosition,
   isAfter,
@@ -59,6 +58,7 @@ const HEARTBEAT_USUAL_MS = 15_000;
 const HEARTBEATS_MISSED_MAX = 2.5;
 const FOREVER_MS = 2 ** 31 - 1;
 const GARBLED_MAX = 3;
+const START = parsePosition(0);
 
 /**
  * A context's events, in order, each exactly once, across reconnections.
@@ -77,7 +77,10 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
   private askedMs: number | undefined;
   private garbled = 0;
   private connects = 0;
-  private readonly lag = new Lag();
+  /** The end of the log when the connection was opened: later events are live. */
+  private head: ParsedPosition = START;
+  /** The shortest apparent delay of a live event, which includes the difference of the clocks. */
+  private fastestMs = Infinity;
   /** Ends the current connection or delay, so that the next attempt starts immediately. */
   private turn = new AbortController();
   private go: (() => void) | undefined;
@@ -231,7 +234,9 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     const millis = typeof heartbeat === "number" ? heartbeat : HEARTBEAT_USUAL_MS;
     // An interval of zero means that there are no heartbeats.
     this.silenceMs = millis === 0 ? FOREVER_MS : Math.round(millis * HEARTBEATS_MISSED_MAX);
-    this.lag.opened(this.clock.now());
+    // Servers before 0.2 do not send it.
+    const head = fields["head"] as Position | undefined;
+    this.head = head === undefined ? START : parseId(String(head));
     // The failure count is reset only when an event arrives, so that the delays still grow if the
     // server drops every connection.
     this.change({ status: "live", lagMs: 0 });
@@ -265,7 +270,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
       throw new BadStream(`the server left out what follows ${this.position}`);
     }
     this.place = place;
-    this.arrived(event);
+    this.arrived(event, place);
     return event;
   }
 
@@ -278,18 +283,18 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     return (fromSeq ?? place.seq) > this.place.seq + 1;
   }
 
-  private arrived(event: StreamedEvent): void {
+  private arrived(event: StreamedEvent, place: ParsedPosition): void {
     this.healthy();
-    const sent = Date.parse(event.timestamp);
-    if (Number.isNaN(sent)) {
-      return;
+    const live = isAfter(place, this.head);
+    // A merged event may have begun before the connection was opened and ended after that.
+    const recovered = Math.min(event.seq, this.head.seq) - (event.fromSeq ?? event.seq) + 1;
+    if (this.connects > 1 && recovered > 0 && (!live || event.fromSeq !== undefined)) {
+      this.change({ recovered: this.connected.recovered + recovered });
     }
-    const lagMs = this.lag.of(sent, this.clock.now());
-    if (lagMs !== undefined) {
-      this.change({ lagMs });
-    } else if (this.connects > 1) {
-      const events = event.seq - (event.fromSeq ?? event.seq) + 1;
-      this.change({ recovered: this.connected.recovered + events });
+    const delayMs = this.clock.now() - Date.parse(event.timestamp);
+    if (live && !Number.isNaN(delayMs)) {
+      this.fastestMs = Math.min(this.fastestMs, delayMs);
+      this.change({ lagMs: delayMs - this.fastestMs });
     }
   }
 

@@ -120,7 +120,9 @@ export class FakeServer {
     const from = this.log.findIndex((event) => isAfter(positionOf(event), after));
     const rest = from < 0 ? [] : this.log.slice(Math.max(0, from - (fault.repeat ?? 0)));
     const sent = rest.filter((_, i) => i !== fault.drop);
-    const bytes = new TextEncoder().encode(opening(lastEventId) + sent.map(frame).join(""));
+    const bytes = new TextEncoder().encode(
+      opening(lastEventId, this.log.at(-1)?.seq ?? 0) + sent.map(frame).join(""),
+    );
     const end = Math.min(fault.cutAt ?? bytes.length, fault.silentAt ?? bytes.length);
     let at = 0;
     return new ReadableStream<Uint8Array>({
@@ -148,8 +150,9 @@ export class FakeServer {
   }
 }
 
-export function opening(position: string): string {
-  const open = { kind: "stream-open", contextId: "c", heartbeatMs: 15_000, position };
+/** The first frame of a stream; without `head`, all events are live. */
+export function opening(position: string, head = parsePosition(position).seq): string {
+  const open = { kind: "stream-open", contextId: "c", heartbeatMs: 15_000, head, position };
   return `retry: 1000\nid: ${position}\nevent: stream-open\ndata: ${JSON.stringify(open)}\n\n`;
 }
 

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ConnectionState, ParleyApi, type ParleyEvent, streamContext } from "../src/index.js";
+import {
+  type ConnectionState,
+  ParleyApi,
+  type ParleyEvent,
+  streamContext,
+  type StreamedEvent,
+} from "../src/index.js";
 import { Random } from "./random.js";
 import { frame, opening, FakeServer, TestClock } from "./fake-server.js";
 import { counting } from "./log-server.js";
@@ -8,7 +14,7 @@ import { counting } from "./log-server.js";
 const MINUTE_MS = 60_000;
 
 interface Arrival {
-  /** The server's time of sending, relative to the local time of the connection. */
+  /** When the server sent it, relative to the time of the connection; negative for the past. */
   readonly sentMs: number;
   /** The local time of arrival. */
   readonly cameMs: number;
@@ -28,7 +34,8 @@ async function lags(arrivals: readonly Arrival[]): Promise<ConnectionState[]> {
   const body = new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
-        const text = at < 0 ? opening("0") : frames[at];
+        const text =
+          at < 0 ? opening("0", arrivals.filter(({ sentMs }) => sentMs < 0).length) : frames[at];
         // The clock stands at the arrival of the event when the reader asks for more.
         const now = at < 0 ? 0 : (arrivals[at]?.cameMs ?? 0);
         await clock.sleep(begin + now - clock.now());
@@ -113,4 +120,27 @@ test("a wait says whether a server was there to refuse", async () => {
     [false, true, false, true],
   );
   assert.ok(states.every((state) => state.status === "waiting" || !("unreachable" in state)));
+});
+
+test("a merged event that ends after the connection was opened was recovered up to there", async () => {
+  const clock = new TestClock();
+  const [first, ...rest] = counting(3).slice(0, 6);
+  const last = rest.at(-1) as ParleyEvent;
+  // The clocks say nothing: the merged event has the time of its last part.
+  const timestamp = new Date(clock.now() + MINUTE_MS).toISOString();
+  const merged: StreamedEvent = { ...last, fromSeq: 2, timestamp };
+  const bodies = [
+    opening("0", 1) + frame(first as ParleyEvent),
+    opening("1", last.seq - 1) + frame(merged),
+  ];
+  const fetch = async () =>
+    new Response(bodies.shift(), { headers: { "content-type": "text/event-stream" } });
+  const api = new ParleyApi({ url: "http://x", fetch });
+  const stream = streamContext(api, "c", { clock, merge: true });
+  for await (const event of stream) {
+    if (event.seq === last.seq) {
+      break;
+    }
+  }
+  assert.equal(stream.state.recovered, last.seq - 2);
 });

@@ -66,7 +66,9 @@ test("a reader gets every event once, however the bytes are cut and the connecti
 
 test("a cut at every byte loses nothing and repeats nothing", async () => {
   const log = LOG.slice(0, 2);
-  const length = new TextEncoder().encode(opening("0") + log.map(frame).join("")).length;
+  const length = new TextEncoder().encode(
+    opening("0", log.length) + log.map(frame).join(""),
+  ).length;
   for (let cutAt = 0; cutAt < length; cutAt++) {
     const { read } = setup(log, new Random(cutAt), [{ cutAt }]);
     assert.deepEqual(await read(), log, `cut at ${cutAt}`);
@@ -74,7 +76,7 @@ test("a cut at every byte loses nothing and repeats nothing", async () => {
 });
 
 test("after a cut it asks for what follows the last event it gave", async () => {
-  const first = frame(LOG[0] as ParleyEvent).length + opening("0").length;
+  const first = frame(LOG[0] as ParleyEvent).length + opening("0", LOG.length).length;
   const { read, server } = setup(LOG, new Random(1), [{ cutAt: first }]);
   await read();
   assert.deepEqual(
@@ -220,7 +222,7 @@ test("a message that is answered with a stream is sent once and read to the end 
   const bodies = [
     new TypeError("fetch failed"),
     open + delta(4, "Hello") + delta(5, ", "),
-    opening("5") +
+    opening("5", 8) +
       delta(6, "wörld") +
       of(7, { kind: "task-complete", content: "Hello, wörld" }) +
       delta(8, "!"),

@@ -17,7 +17,6 @@ const options = { skip: SKIP };
 const UP_TO_300 = Array.from({ length: 300 }, (_, i) => i + 1).join(" ");
 const ROUNDS = 3;
 const SOON_MS = 1_000;
-const NOTE_MS = 8_000;
 const LISTS = /\/api\/contexts\?/;
 const text = (page: Page) => page.locator('.thread-rows > [data-kind="text"]');
 const status = (page: Page) => page.locator(".connection");
@@ -65,7 +64,6 @@ test(
     const contextId = await startConversation(page, "count slowly to 3000");
     await text(page).getByText("1 2 3").waitFor();
     const took: number[] = [];
-    let notes = 0;
     for (let i = 0; i < ROUNDS; i++) {
       await status(page).getByText("Live").waitFor();
       await page.context().setOffline(true);
@@ -80,25 +78,18 @@ test(
       // The note disappears after a while, so the test watches for it from the start.
       const recovered = status(page)
         .getByText(/events recovered/)
-        .waitFor({ timeout: NOTE_MS })
-        .then(
-          () => 1,
-          () => 0,
-        );
+        .waitFor();
       await page.context().setOffline(false);
-      const [time, noted] = await Promise.all([
+      const [time] = await Promise.all([
         head(env.server, contextId).then((last) => caughtUp(page, last)),
         recovered,
       ]);
       took.push(time);
-      notes += noted;
       assert.ok((await dense(page)) > before);
     }
     await stop(page);
     await dense(page);
     soon(t, took);
-    // It should be every round. Once, a page caught up without the note, for an unknown reason.
-    assert.ok(notes > 0, "no round showed how many events were recovered");
   },
 );
 

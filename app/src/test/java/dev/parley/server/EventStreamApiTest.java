@@ -75,7 +75,7 @@ class EventStreamApiTest {
               Json.mapper()
                   .readTree(
                       "{\"kind\":\"stream-open\",\"contextId\":\"c\",\"heartbeatMs\":100,"
-                          + "\"position\":1}"));
+                          + "\"head\":1,\"position\":1}"));
     }
   }
 

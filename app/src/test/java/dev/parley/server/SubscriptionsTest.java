@@ -56,7 +56,7 @@ class SubscriptionsTest {
       assertThat(socket.next())
           .isEqualTo(
               "{\"type\":\"subscribed\",\"id\":\"s1\",\"contextId\":\"c\",\"position\":0,"
-                  + "\"heartbeatMs\":15000}");
+                  + "\"heartbeatMs\":15000,\"head\":1}");
       assertThat(socket.json().at("/event/kind").asString()).isEqualTo("context-created");
       testServer.append(context, state(1));
       var event = socket.json();

@@ -57,12 +57,13 @@ public final class ContextStream implements FrameStream {
 
     @Override
     public byte[] open(Position start) {
-      dependencies.countReplay(start, dependencies.log().head(request.context()));
+      var head = dependencies.log().head(request.context());
+      dependencies.countReplay(start, head);
       return request
           .format()
           .open(
               new EventFormat.StreamOpening(
-                  request.context(), start, dependencies.heartbeat(), request.extraFields()));
+                  request.context(), start, head, dependencies.heartbeat(), request.extraFields()));
     }
 
     @Override

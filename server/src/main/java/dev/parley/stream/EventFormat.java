@@ -18,9 +18,14 @@ import tools.jackson.databind.node.ObjectNode;
 /// threads.
 public interface EventFormat {
 
-  /// The contents of a stream's first frame.
+  /// The contents of a stream's first frame. `head` is the last position of the log: later events
+  /// are live.
   record StreamOpening(
-      ContextId context, Position position, Duration heartbeat, @Nullable ObjectNode extraFields) {}
+      ContextId context,
+      Position position,
+      Position head,
+      Duration heartbeat,
+      @Nullable ObjectNode extraFields) {}
 
   /// The entry as JSON.
   byte[] json(Entry entry);

@@ -45,6 +45,7 @@ public final class NativeFormat implements EventFormat {
       fields.setAll(streamOpening.extraFields());
     }
     fields.put("heartbeatMs", streamOpening.heartbeat().toMillis());
+    fields.putPOJO("head", streamOpening.head());
     return SseFrames.withRetry(note("stream-open", streamOpening.position(), fields));
   }
 

@@ -190,10 +190,13 @@ final class SocketSubscriptions {
     @Override
     public boolean open(Position start) throws IOException, InterruptedException {
       var dependencies = parts.streamDependencies();
-      dependencies.countReplay(start, parts.log().head(context));
+      var head = parts.log().head(context);
+      dependencies.countReplay(start, head);
       var heartbeat = dependencies.heartbeat().toMillis();
       SocketSubscriptions.this.send(
-          positionMessage("subscribed", id, context, start).put("heartbeatMs", heartbeat));
+          positionMessage("subscribed", id, context, start)
+              .put("heartbeatMs", heartbeat)
+              .putPOJO("head", head));
       return true;
     }
 
