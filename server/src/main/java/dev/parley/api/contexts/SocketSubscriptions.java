@@ -193,10 +193,9 @@ final class SocketSubscriptions {
       var head = parts.log().head(context);
       dependencies.countReplay(start, head);
       var heartbeat = dependencies.heartbeat().toMillis();
-      SocketSubscriptions.this.send(
-          positionMessage("subscribed", id, context, start)
-              .put("heartbeatMs", heartbeat)
-              .putPOJO("head", head));
+      var subscribed = positionMessage("subscribed", id, context, start);
+      subscribed.put("heartbeatMs", heartbeat).set("head", json(head));
+      SocketSubscriptions.this.send(subscribed);
       return true;
     }
 
@@ -268,8 +267,12 @@ final class SocketSubscriptions {
   private static ObjectNode positionMessage(
       String type, @Nullable JsonNode id, ContextId context, Position position) {
     var message = message(type, id).put("contextId", context.value());
-    message.set("position", Json.mapper().valueToTree(position));
+    message.set("position", json(position));
     return message;
+  }
+
+  private static JsonNode json(Position position) {
+    return Json.mapper().valueToTree(position);
   }
 
   private static ObjectNode error(
