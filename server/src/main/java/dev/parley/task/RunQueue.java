@@ -56,7 +56,9 @@ final class RunQueue {
   private final Map<TaskId, TaskRun> runs = new HashMap<>();
   private final Set<TaskId> abandoned = new HashSet<>();
   private final Set<TaskId> blockedTasks = new HashSet<>();
-  private final Set<TaskId> notStartable = new HashSet<>();
+
+  /// How many callers end a task, for tasks that must not be queued meanwhile.
+  private final Map<TaskId, Integer> startPreventions = new HashMap<>();
 
   /// The queued tasks, in order of arrival and in order of urgency.
   private final LinkedHashMap<TaskId, QueuedTask> queueByArrival = new LinkedHashMap<>();
@@ -89,7 +91,7 @@ final class RunQueue {
   synchronized void enqueue(ReadyTask task) {
     if (!closed
         && !abandoned.contains(task.task())
-        && !notStartable.contains(task.task())
+        && !startPreventions.containsKey(task.task())
         && contextsByTask.putIfAbsent(task.task(), task.context()) == null) {
       if (task.suspect()) {
         suspects.put(task.task(), task);
@@ -179,15 +181,16 @@ final class RunQueue {
     release(task);
   }
 
-  /// Prevents the task from being queued while the caller ends it. False if another thread is
-  /// ending it already.
-  synchronized boolean preventStart(TaskId task) {
-    return notStartable.add(task);
+  /// Prevents the task from being queued while the caller ends it. Each call needs one call of
+  /// [#allowStart].
+  synchronized void preventStart(TaskId task) {
+    startPreventions.merge(task, 1, Integer::sum);
   }
 
-  /// The task has ended, or may be queued again.
+  /// The caller has ended the task, or leaves it open. The task may be queued again when all callers
+  /// of [#preventStart] allow it.
   synchronized void allowStart(TaskId task) {
-    notStartable.remove(task);
+    startPreventions.computeIfPresent(task, (_, callers) -> callers == 1 ? null : callers - 1);
   }
 
   /// Prevents the task from being queued, if it is not running; removes it from the queue. False if
@@ -196,7 +199,14 @@ final class RunQueue {
     if (removeFromQueue(task)) {
       contextsByTask.remove(task);
     }
-    return !contextsByTask.containsKey(task) && !abandoned.contains(task) && notStartable.add(task);
+    var idle =
+        !contextsByTask.containsKey(task)
+            && !abandoned.contains(task)
+            && !startPreventions.containsKey(task);
+    if (idle) {
+      preventStart(task);
+    }
+    return idle;
   }
 
   synchronized Optional<TaskRun> find(TaskId task) {

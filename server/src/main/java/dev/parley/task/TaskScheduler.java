@@ -472,7 +472,7 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
   /// Ends a task, running or waiting, whose time or whose question has expired.
   private void fail(ContextId context, TaskId task, TaskEnding taskEnding) {
     // A run that parks now must not be followed by another one.
-    var _ = runQueue.preventStart(task);
+    runQueue.preventStart(task);
     try {
       var ending = taskEnding.unconditional();
       var taskRun = runQueue.find(task).orElse(null);
@@ -497,7 +497,7 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
   /// Cancels all subtasks, waits for their ends, and writes the task's own end. False if it cannot.
   boolean endTree(ContextId context, TaskId task, TaskEnding taskEnding) {
     // The ends of its subtasks would wake the task, and it would continue.
-    var _ = runQueue.preventStart(task);
+    runQueue.preventStart(task);
     try {
       stopSubtasks(context, task, taskEnding.reason());
       taskSettings.failPoint().reach("below-ended");
