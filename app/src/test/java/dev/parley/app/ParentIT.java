@@ -2,9 +2,9 @@ package dev.parley.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.runtime.TestProgram;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -45,11 +45,7 @@ class ParentIT {
   }
 
   private static Process start(Path data) throws IOException {
-    var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    var classPath =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-    return new ProcessBuilder(
-            List.of(java, "-cp", classPath, Starter.class.getName(), data.toString()))
+    return TestProgram.command(Starter.class, data.toString())
         .redirectError(ProcessBuilder.Redirect.INHERIT)
         .start();
   }

@@ -1,6 +1,7 @@
 package dev.parley.server;
 
 import dev.parley.protocol.Json;
+import dev.parley.runtime.TestProgram;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -23,18 +24,8 @@ final class CrashingServer implements AutoCloseable {
   static CrashingServer start(Path folder, int port, String yaml) throws IOException {
     var file = Files.createDirectories(folder).resolve("parley.yaml");
     Files.writeString(file, yaml);
-    var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    var classPath =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     var process =
-        new ProcessBuilder(
-                java,
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                classPath,
-                CrashingServer.class.getName(),
-                file.toString(),
-                String.valueOf(port))
+        TestProgram.command(CrashingServer.class, file.toString(), String.valueOf(port))
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
     return new CrashingServer(process, url(process.inputReader()));

@@ -7,6 +7,7 @@ import dev.parley.client.ParleyClient;
 import dev.parley.embed.CustomAgent;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.TestProgram;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -111,19 +112,9 @@ class FailingStartTest {
   @Test
   void the_process_ends_after_a_start_that_failed() throws Exception {
     try (var other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-      var classPath =
-          System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
       var process =
-          new ProcessBuilder(
-                  java,
-                  "--enable-native-access=ALL-UNNAMED",
-                  "-XX:TieredStopAtLevel=1",
-                  "-cp",
-                  classPath,
-                  FailingProgram.class.getName(),
-                  data.toString(),
-                  Integer.toString(other.getLocalPort()))
+          TestProgram.command(
+                  FailingProgram.class, data.toString(), Integer.toString(other.getLocalPort()))
               .redirectErrorStream(true)
               .start();
       process.getOutputStream().close();

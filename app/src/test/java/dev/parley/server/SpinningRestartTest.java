@@ -15,6 +15,7 @@ import dev.parley.protocol.ToolEvent.Outcome;
 import dev.parley.protocol.ToolEvent.ToolComplete;
 import dev.parley.protocol.ToolEvent.ToolProgress;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.runtime.TestProgram;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -75,18 +76,8 @@ class SpinningRestartTest {
   }
 
   private Killed start() throws IOException {
-    var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    var classPath =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     var process =
-        new ProcessBuilder(
-                java,
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                classPath,
-                SpinningRestartTest.class.getName(),
-                folder.toString())
+        TestProgram.command(SpinningRestartTest.class, folder.toString())
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
     for (var line : (Iterable<String>) process.inputReader().lines()::iterator) {

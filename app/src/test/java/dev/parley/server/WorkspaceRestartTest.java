@@ -18,20 +18,18 @@ import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
+import dev.parley.runtime.TestProgram;
 import dev.parley.task.Submission;
 import dev.parley.task.Submission.TaskOptions;
-import java.io.File;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -215,18 +213,8 @@ class WorkspaceRestartTest {
 
   /// Starts a server as a program of its own whose working directory is `where`.
   private Running start(Path where) throws IOException {
-    var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    var classPath =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     var process =
-        new ProcessBuilder(
-                java,
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                absolute(classPath),
-                WorkspaceRestartTest.class.getName(),
-                data().toString())
+        TestProgram.command(WorkspaceRestartTest.class, data().toString())
             .directory(where.toFile())
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
@@ -237,13 +225,6 @@ class WorkspaceRestartTest {
       }
     }
     throw new AssertionError("it did not start");
-  }
-
-  /// A class path that does not depend on the working directory.
-  private static String absolute(String classPath) {
-    return Arrays.stream(classPath.split(File.pathSeparator))
-        .map(part -> Path.of(part).toAbsolutePath().toString())
-        .collect(Collectors.joining(File.pathSeparator));
   }
 
   private record Running(Process process, ParleyClient client) implements AutoCloseable {

@@ -2,6 +2,7 @@ package dev.parley.tool.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.runtime.TestProgram;
 import dev.parley.tool.process.ManagedProcesses.FolderKey;
 import dev.parley.tool.process.ManagedProcesses.ProcessCommand;
 import dev.parley.tool.process.ManagedProcesses.ProcessCommand.ProcessStreams;
@@ -183,11 +184,8 @@ class ManagedProcessesTest {
 
   @Test
   void what_a_killed_server_left_behind_is_ended_at_the_next_start() throws Exception {
-    var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    var classPath =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     var server =
-        new ProcessBuilder(java, "-cp", classPath, KilledServer.class.getName(), files().toString())
+        TestProgram.command(KilledServer.class, files().toString())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     long grandchild;
