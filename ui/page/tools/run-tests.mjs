@@ -39,6 +39,9 @@ const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // Otherwise each page starts two renderers: one for its empty start, one for its address.
+  "--disable-site-isolation-trials",
+  "--process-per-site",
 ];
 
 const wanted = process.argv.slice(2);
