@@ -137,6 +137,7 @@ public final class OpenStreams {
     private volatile StreamKind streamKind = StreamKind.CONNECTION;
     private volatile LongSupplier lag = () -> 0;
     private @Nullable Thread waiting;
+    private volatile Runnable onSignal = () -> {};
 
     private StreamSlot(Runnable onEnd) {
       this.onEnd = onEnd;
@@ -155,6 +156,20 @@ public final class OpenStreams {
       } catch (Rejection deleted) {
         return 0;
       }
+    }
+
+    /// Sets an action for a stream that waits without a thread. It runs, on any thread, when the
+    /// stream must end or probe its connection; it must not block.
+    public void onSignal(Runnable action) {
+      onSignal = action;
+      if (signaled()) {
+        action.run();
+      }
+    }
+
+    /// True if the stream must end or probe its connection.
+    public synchronized boolean signaled() {
+      return ended || probeRequested;
     }
 
     /// True once the stream must end.
@@ -197,8 +212,15 @@ public final class OpenStreams {
 
     /// Ends the present wait, or the next one, so that the stream probes its connection; see
     /// [#probe].
-    public synchronized void requestProbe() {
-      probeRequested = true;
+    public void requestProbe() {
+      synchronized (this) {
+        probeRequested = true;
+        interruptWait();
+      }
+      onSignal.run();
+    }
+
+    private void interruptWait() {
       if (waiting != null && !waiting.equals(Thread.currentThread())) {
         waiting.interrupt();
       }
@@ -236,11 +258,10 @@ public final class OpenStreams {
     public void end() {
       synchronized (this) {
         ended = true;
-        if (waiting != null && !waiting.equals(Thread.currentThread())) {
-          waiting.interrupt();
-        }
+        interruptWait();
       }
       onEnd.run();
+      onSignal.run();
     }
 
     @Override

@@ -114,12 +114,16 @@ final class ReplyWriter {
     }
     // Streams have no idle timeout: they have heartbeats, or the configuration switches those off.
     response.getRequest().addIdleTimeoutListener(_ -> false);
+    var detached = false;
     if (!headOnly) {
       try (var sink = new JettyStreamSink(response, disconnects)) {
         stream.events().run(sink);
+        detached = sink.detached;
       }
     }
-    end(ByteBuffer.allocate(0));
+    if (!detached) {
+      end(ByteBuffer.allocate(0));
+    }
   }
 
   private void begin(Reply reply) {
@@ -152,11 +156,27 @@ final class ReplyWriter {
 
     private final Response response;
     private final DisconnectDetector disconnects;
+    private Runnable doubt = () -> {};
     private Runnable stopWatching = () -> {};
+    private boolean detached;
 
     JettyStreamSink(Response response, DisconnectDetector disconnects) {
       this.response = response;
       this.disconnects = disconnects;
+    }
+
+    /// Only a request without a body can be detached: Jetty may hold a buffer for the others.
+    @Override
+    public Optional<FrameStream.DetachedSink> detach() {
+      var headers = response.getRequest().getHeaders();
+      if (headers.contains(HttpHeader.TRANSFER_ENCODING)
+          || headers.contains(HttpHeader.CONTENT_LENGTH)) {
+        return Optional.empty();
+      }
+      var connection = response.getRequest().getConnectionMetaData().getConnection();
+      var sink = DetachedConnection.detach(connection, doubt, stopWatching);
+      detached = sink.isPresent();
+      return sink;
     }
 
     @Override
@@ -165,13 +185,16 @@ final class ReplyWriter {
     }
 
     @Override
-    public void onPossibleDisconnect(Runnable doubt) {
+    public void onPossibleDisconnect(Runnable possiblyDisconnected) {
+      doubt = possiblyDisconnected;
       stopWatching = JettyConnection.watch(response, disconnects, doubt);
     }
 
     @Override
     public void close() {
-      stopWatching.run();
+      if (!detached) {
+        stopWatching.run();
+      }
     }
   }
 

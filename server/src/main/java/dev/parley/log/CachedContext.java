@@ -24,7 +24,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// A context in memory: its state, its newest entries, and the threads that wait for more.
+/// A context in memory: its state, its newest entries, and what waits for more.
 ///
 /// `lock` guards the fields that appends use: the state including events that are not durable yet,
 /// the state folded from durable events, the idempotency keys, and the last pending append. Only
@@ -44,7 +44,7 @@ final class CachedContext {
   final ContextId id;
   private final MemoryLimiters memory;
   final ReentrantLock lock = new ReentrantLock();
-  final Set<Thread> waiters = ConcurrentHashMap.newKeySet();
+  final Set<Waiter> waiters = ConcurrentHashMap.newKeySet();
 
   // Guarded by lock.
   volatile ContextStatus status;

@@ -75,7 +75,24 @@ final class ContextCache implements AutoCloseable {
     return new Pin(context != null && context.pin() ? context : load(id, this::loadStored));
   }
 
-  /// Does the same, also for a context that cannot be read: deleting it does not require reading
+  /// Calls `listener` after each change of the context, which stays in memory until the result is
+  /// closed.
+  EventLog.ChangeRegistration listen(ContextId id, Runnable listener) {
+    var pin = pin(id);
+    var context = pin.context();
+    Waiter waiter = listener::run;
+    context.waiters.add(waiter);
+    return () -> {
+      if (context.waiters.remove(waiter)) {
+        if (context.waiters.isEmpty()) {
+          WindowMemoryLimiter.trimToUnsealed(context);
+        }
+        pin.close();
+      }
+    };
+  }
+
+  /// Does the same as [#pin], also for a context that cannot be read: deleting it does not require reading
   /// it.
   Pin pinToDelete(ContextId id) {
     try {
@@ -165,7 +182,7 @@ final class ContextCache implements AutoCloseable {
   public void close() {
     closed = true;
     addCapacity(Short.MAX_VALUE);
-    cached.values().forEach(context -> context.waiters.forEach(LockSupport::unpark));
+    cached.values().forEach(context -> context.waiters.forEach(Waiter::wake));
   }
 
   int size() {

@@ -71,6 +71,26 @@ public interface EventLog extends AutoCloseable {
   /// @throws Rejection.Unavailable if the log is closed
   boolean await(ContextId context, Position after, Duration patience) throws InterruptedException;
 
+  /// Calls `listener` after each change of the context, until the result is closed: new entries,
+  /// the deletion of the context, and the end of the log.
+  ///
+  /// The listener must be quick and must not block: it runs on a thread of the log. A change that
+  /// happens before this method returns may not be reported, so callers look for it afterwards.
+  ChangeRegistration listen(ContextId context, Runnable listener);
+
+  /// True if [#read] after `after` finds all entries in memory. It may have to use the store
+  /// nevertheless if entries are dropped meanwhile.
+  boolean inMemory(ContextId context, Position after);
+
+  /// The registration of a listener.
+  @FunctionalInterface
+  interface ChangeRegistration extends AutoCloseable {
+
+    /// Ends the registration. A call that has begun may still end later.
+    @Override
+    void close();
+  }
+
   /// Applies `look` to the context's state as of its last durable event, or a later one.
   ///
   /// It is the state that `decide` would get, for reading only.

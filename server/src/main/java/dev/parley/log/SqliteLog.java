@@ -370,7 +370,7 @@ public final class SqliteLog implements EventLog {
     try (var pin = contexts.pin(id)) {
       var context = pin.context();
       var deadline = time.deadline(patience);
-      var me = Thread.currentThread();
+      var me = Waiter.of(Thread.currentThread());
       var found = false;
       context.waiters.add(me);
       try {
@@ -399,6 +399,19 @@ public final class SqliteLog implements EventLog {
           WindowMemoryLimiter.trimToUnsealed(context);
         }
       }
+    }
+  }
+
+  @Override
+  public ChangeRegistration listen(ContextId id, Runnable listener) {
+    return contexts.listen(id, listener);
+  }
+
+  @Override
+  public boolean inMemory(ContextId id, Position after) {
+    try (var pin = contexts.pin(id)) {
+      pin.context().checkDurable();
+      return !pin.context().window.base().after(after);
     }
   }
 

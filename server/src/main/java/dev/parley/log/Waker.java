@@ -4,11 +4,10 @@ import dev.parley.runtime.Threads;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.locks.LockSupport;
 
-/// Wakes the threads that wait for a context, without delaying the writer.
+/// Wakes everything that waits for a context, without delaying the writer.
 ///
-/// A few threads are woken directly. Many are woken by a separate thread; while it is busy, further
+/// A few waiters are woken directly. Many are woken by a separate thread; while it is busy, further
 /// changes of the same context become one wake-up.
 final class Waker implements AutoCloseable {
 
@@ -24,7 +23,7 @@ final class Waker implements AutoCloseable {
 
   void wake(CachedContext context) {
     if (context.waiters.size() <= AT_ONCE_MAX) {
-      context.waiters.forEach(LockSupport::unpark);
+      context.waiters.forEach(Waiter::wake);
     } else if (queued.add(context)) {
       queue.add(context);
     }
@@ -34,7 +33,7 @@ final class Waker implements AutoCloseable {
     while (true) {
       var context = queue.take();
       queued.remove(context);
-      context.waiters.forEach(LockSupport::unpark);
+      context.waiters.forEach(Waiter::wake);
     }
   }
 

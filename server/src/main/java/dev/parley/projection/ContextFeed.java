@@ -71,7 +71,7 @@ public final class ContextFeed {
   private final EventLog log;
   private final ViewThread thread;
   private final Time time;
-  private final Set<Thread> waiters = ConcurrentHashMap.newKeySet();
+  private final Set<Runnable> waiters = ConcurrentHashMap.newKeySet();
   private final Map<ContextId, Set<ContextWatcher>> watchers = new ConcurrentHashMap<>();
   private final AtomicLong caughtUpGeneration = new AtomicLong(-1);
   private final AtomicLong mark = new AtomicLong(-1);
@@ -110,11 +110,9 @@ public final class ContextFeed {
   public boolean await(FeedCursor feedCursor, Duration patience) throws InterruptedException {
     var deadline = time.deadline(patience);
     var me = Thread.currentThread();
-    waiters.add(me);
+    Runnable wake = () -> LockSupport.unpark(me);
+    addWaiter(wake);
     try {
-      if (follower != null) {
-        LockSupport.unpark(follower);
-      }
       while (feedCursor.n() == ALL && mark.get() <= feedCursor.mark()) {
         if (time.remaining(deadline) <= 0) {
           return false;
@@ -126,7 +124,22 @@ public final class ContextFeed {
       }
       return true;
     } finally {
-      waiters.remove(me);
+      waiters.remove(wake);
+    }
+  }
+
+  /// Calls `listener` when there may be new entries, until the result is closed. The listener must
+  /// be quick and must not block. Look for entries after this call: earlier ones are not reported.
+  public EventLog.ChangeRegistration listen(Runnable listener) {
+    Runnable wake = listener::run;
+    addWaiter(wake);
+    return () -> waiters.remove(wake);
+  }
+
+  private void addWaiter(Runnable wake) {
+    waiters.add(wake);
+    if (follower != null) {
+      LockSupport.unpark(follower);
     }
   }
 
@@ -204,7 +217,7 @@ public final class ContextFeed {
   /// Records that the views have processed the log up to this mark, and wakes readers.
   void advanceTo(long newMark) {
     mark.accumulateAndGet(newMark, Math::max);
-    waiters.forEach(LockSupport::unpark);
+    waiters.forEach(Runnable::run);
   }
 
   /// Waits for new entries if a reader waits for them, and otherwise for `pause`. Only the refresh

@@ -34,6 +34,7 @@ import dev.parley.runtime.Time;
 import dev.parley.server.AgentConfig.AgentKind;
 import dev.parley.stream.EventFormat;
 import dev.parley.stream.FrameCache;
+import dev.parley.stream.LiveStreams;
 import dev.parley.stream.StreamDependencies;
 import dev.parley.supervisor.Supervisor;
 import dev.parley.task.Tasks;
@@ -115,6 +116,7 @@ public final class Server implements AutoCloseable {
   private final Config config;
   private final ServerDependencies serverDependencies;
   private final HttpListener http;
+  private final LiveStreams liveStreams;
   private final Retention retention;
   private final PushNotifier pushNotifier;
   private final AtomicBoolean stopping = new AtomicBoolean();
@@ -135,8 +137,11 @@ public final class Server implements AutoCloseable {
     var contextDeletion =
         new ContextDeletion(log, serverDependencies.views(), serverDependencies.tasks(), cache);
     var heartbeat = config.http().heartbeat();
+    liveStreams = new LiveStreams(serverSources.threads(), serverSources.time(), heartbeat);
+    opened.add(liveStreams::close);
     var tails =
-        new StreamDependencies(log, cache, openStreams, metrics, serverSources.time(), heartbeat);
+        new StreamDependencies(
+            log, cache, openStreams, liveStreams, metrics, serverSources.time(), heartbeat);
     var contextAccess = new ContextAccess(log, config.http().tokens());
     var behind =
         new ApiDependencies(
@@ -274,6 +279,7 @@ public final class Server implements AutoCloseable {
     serverDependencies.tasks().drain(DRAIN_TASKS);
     http.drain(DRAIN_REQUESTS);
     http.close();
+    liveStreams.close();
     pushNotifier.close();
     serverDependencies.close();
   }

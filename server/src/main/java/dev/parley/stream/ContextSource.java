@@ -20,6 +20,11 @@ public record ContextSource(EventLog log, ContextId context)
     return log.await(context, position, patience);
   }
 
+  @Override
+  public EventLog.ChangeRegistration listen(Runnable listener) {
+    return log.listen(context, listener);
+  }
+
   /// How many events follow `position`.
   public long lag(Position position) {
     return log.head(context).seq() - position.seq();

@@ -53,7 +53,7 @@ public final class ContextStream implements FrameStream {
         frameSink);
   }
 
-  private final class NativeControlFrames implements SseSubscription.ControlFrames<Position> {
+  private final class NativeControlFrames implements SseSink.ControlFrames<Position> {
 
     @Override
     public byte[] open(Position start) {
@@ -87,7 +87,7 @@ public final class ContextStream implements FrameStream {
   /// Selects frames of one context for a reader from pages that are encoded once for all readers. For
   /// one thread.
   private static final class FrameEncoder
-      implements Subscription.Encoder<Position, SseSubscription.Frames> {
+      implements Subscription.Encoder<Position, SseSink.Frames> {
 
     private final StreamDependencies dependencies;
     private final ContextStream.StreamRequest request;
@@ -107,7 +107,7 @@ public final class ContextStream implements FrameStream {
 
     /// Frames up to the present end of the log, about as many as fit into one page.
     @Override
-    public Subscription.Batch<Position, SseSubscription.Frames> next(Position from)
+    public Subscription.Batch<Position, SseSink.Frames> next(Position from)
         throws InterruptedException {
       var head = dependencies.log().head(request.context());
       var buffers = new ArrayList<ByteBuffer>();
@@ -133,10 +133,50 @@ public final class ContextStream implements FrameStream {
       var wasLive = live;
       live = !head.after(position);
       return new Subscription.Batch<>(
-          size == 0
-              ? null
-              : new SseSubscription.Frames(join(buffers, size), wasLive ? newest : null),
+          size == 0 ? null : new SseSink.Frames(join(buffers, size), wasLive ? newest : null),
           position);
+    }
+
+    /// The same, for all readers that have everything up to `from` and have the same filter.
+    private record SharedBatch(
+        StreamRequest of,
+        Position from,
+        Position head,
+        Subscription.Batch<Position, SseSink.Frames> batch) {
+
+      boolean fits(StreamRequest request, Position after, Position end) {
+        return from.equals(after)
+            && head.equals(end)
+            && of.context().equals(request.context())
+            && of.format() == request.format()
+            && of.filter().equals(request.filter());
+      }
+    }
+
+    @Override
+    public Subscription.@Nullable Batch<Position, SseSink.Frames> nextInMemory(
+        Position from, Subscription.Memo memo) throws InterruptedException {
+      var log = dependencies.log();
+      var head = log.head(request.context());
+      if (!head.after(from)) {
+        return new Subscription.Batch<>(null, from);
+      }
+      var shares = live && !request.merge() && request.untilTaskEnds() == null;
+      if (shares
+          && memo.value() instanceof SharedBatch shared
+          && shared.fits(request, from, head)) {
+        return shared.batch();
+      }
+      if (request.merge()
+          || !request.format().selfContained()
+          || !log.inMemory(request.context(), from)) {
+        return null;
+      }
+      var batch = next(from);
+      if (shares && live) {
+        memo.set(new SharedBatch(request, from, head, batch));
+      }
+      return batch;
     }
 
     private FramePage page(Position position) throws InterruptedException {

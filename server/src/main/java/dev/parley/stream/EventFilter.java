@@ -14,6 +14,7 @@ import dev.parley.protocol.ThoughtEvent.ThoughtType;
 import dev.parley.protocol.ThoughtEvent.Verbosity;
 import dev.parley.protocol.WireName;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -87,16 +88,19 @@ public record EventFilter(
     }
     var kinds = EnumSet.copyOf(query.apply("kinds").isPresent() ? named : ALL.kinds);
     kinds.removeAll(list(Kind.class, "exclude", query, Set.of()));
-    return new EventFilter(
-        kinds,
-        TaskFilter.of(query, parentOf),
-        query
-            .apply("verbosity")
-            .map(name -> WireName.parse(Verbosity.class, "verbosity", name))
-            .orElse(ALL.verbosity),
-        list(ThoughtType.class, "thoughtTypes", query, ALL.thoughtTypes),
-        query.apply("minConfidence").map(EventFilter::confidence).orElse(ALL.minConfidence),
-        internal);
+    var filter =
+        new EventFilter(
+            kinds,
+            TaskFilter.of(query, parentOf),
+            query
+                .apply("verbosity")
+                .map(name -> WireName.parse(Verbosity.class, "verbosity", name))
+                .orElse(ALL.verbosity),
+            list(ThoughtType.class, "thoughtTypes", query, ALL.thoughtTypes),
+            query.apply("minConfidence").map(EventFilter::confidence).orElse(ALL.minConfidence),
+            internal);
+    // Thousands of streams may have this filter.
+    return filter.equals(ALL) ? ALL : filter;
   }
 
   /// The same with internal events too.
@@ -116,6 +120,9 @@ public record EventFilter(
 
   /// The same without these kinds.
   public EventFilter without(Set<Kind> unwanted) {
+    if (Collections.disjoint(kinds, unwanted)) {
+      return this;
+    }
     var wanted = EnumSet.noneOf(Kind.class);
     wanted.addAll(kinds);
     wanted.removeAll(unwanted);
@@ -215,6 +222,17 @@ public record EventFilter(
     public Optional<TaskId> namedTask() {
       return Optional.ofNullable(
           taskCriteria.taskId() == null ? taskCriteria.rootTaskId() : taskCriteria.taskId());
+    }
+
+    /// True for filters of one context that select the same events.
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof TaskFilter filter && taskCriteria.equals(filter.taskCriteria);
+    }
+
+    @Override
+    public int hashCode() {
+      return taskCriteria.hashCode();
     }
 
     boolean accepts(@Nullable Origin origin) {

@@ -43,6 +43,11 @@ public interface EventFormat {
   /// empty.
   byte[] gap(Position position, String reason, String requested);
 
+  /// True if frames depend only on their entries, so that encoding never reads from the log.
+  default boolean selfContained() {
+    return false;
+  }
+
   /// The kinds of events that are sent only with `debug=1`.
   default Set<Kind> diagnostics() {
     return Set.of();

@@ -47,6 +47,11 @@ public final class FeedSource implements Subscription.Source<ContextFeed.FeedCur
   }
 
   @Override
+  public EventLog.ChangeRegistration listen(Runnable listener) {
+    return contextFeed.listen(listener);
+  }
+
+  @Override
   public ContextFeed.FeedCursor skip(Rejection.Invalid lost) {
     next = contextFeed.end();
     return next;

@@ -16,8 +16,8 @@ import java.util.Set;
 /// ends when the server stops, or when the reader disconnects. For one thread.
 public final class FeedStream
     implements FrameStream,
-        Subscription.Encoder<FeedCursor, SseSubscription.Frames>,
-        SseSubscription.ControlFrames<FeedCursor> {
+        Subscription.Encoder<FeedCursor, SseSink.Frames>,
+        SseSink.ControlFrames<FeedCursor> {
 
   /// Encodes the stream for a reader.
   public interface FeedEncoder {
@@ -70,7 +70,7 @@ public final class FeedStream
   }
 
   @Override
-  public Subscription.Batch<FeedCursor, SseSubscription.Frames> next(FeedCursor from) {
+  public Subscription.Batch<FeedCursor, SseSink.Frames> next(FeedCursor from) {
     var bytes = new ByteArrayOutputStream();
     var cursor = from;
     for (var feedItem : source.read()) {
@@ -78,7 +78,7 @@ public final class FeedStream
       frames(feedItem).forEach(bytes::writeBytes);
     }
     return new Subscription.Batch<>(
-        SseSubscription.Frames.of(bytes.toByteArray()), source.reached().orElse(cursor));
+        SseSink.Frames.of(bytes.toByteArray()), source.reached().orElse(cursor));
   }
 
   private List<byte[]> frames(FeedSource.FeedItem feedItem) {

@@ -15,6 +15,11 @@ public final class NativeFormat implements EventFormat {
   public static final EventFormat INSTANCE = new NativeFormat();
 
   @Override
+  public boolean selfContained() {
+    return true;
+  }
+
+  @Override
   public byte[] json(Entry entry) {
     return EventJson.bytes(entry);
   }

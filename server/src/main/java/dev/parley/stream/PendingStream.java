@@ -51,8 +51,8 @@ public final class PendingStream implements FrameStream {
   /// Looks again after each change of the context. The cursor never changes.
   private final class Search
       implements Subscription.Source<ContextId>,
-          Subscription.Encoder<ContextId, SseSubscription.Frames>,
-          SseSubscription.ControlFrames<ContextId> {
+          Subscription.Encoder<ContextId, SseSink.Frames>,
+          SseSink.ControlFrames<ContextId> {
     private final ContextFeed.ContextWatcher watcher;
     private Optional<FrameStream> found = Optional.empty();
 
@@ -73,7 +73,7 @@ public final class PendingStream implements FrameStream {
     }
 
     @Override
-    public Subscription.Batch<ContextId, SseSubscription.Frames> next(ContextId id) {
+    public Subscription.Batch<ContextId, SseSink.Frames> next(ContextId id) {
       found = lookup.get();
       return new Subscription.Batch<>(null, id);
     }

@@ -13,8 +13,8 @@ import java.io.IOException;
 /// reader disconnects. For one thread.
 public final class ProjectedStream
     implements FrameStream,
-        Subscription.Encoder<Position, SseSubscription.Frames>,
-        SseSubscription.ControlFrames<Position> {
+        Subscription.Encoder<Position, SseSink.Frames>,
+        SseSink.ControlFrames<Position> {
 
   private static final int READ = 256;
 
@@ -70,7 +70,7 @@ public final class ProjectedStream
 
   /// The frames of the next entries, about one page.
   @Override
-  public Subscription.Batch<Position, SseSubscription.Frames> next(Position from) {
+  public Subscription.Batch<Position, SseSink.Frames> next(Position from) {
     var frames = new ByteArrayOutputStream();
     var position = from;
     for (var entry : source.log().read(source.context(), from, READ)) {
@@ -80,7 +80,7 @@ public final class ProjectedStream
       frames.writeBytes(encoder.frames(entry));
       position = entry.position();
     }
-    return new Subscription.Batch<>(SseSubscription.Frames.of(frames.toByteArray()), position);
+    return new Subscription.Batch<>(SseSink.Frames.of(frames.toByteArray()), position);
   }
 
   @Override

@@ -7,13 +7,13 @@ import dev.parley.log.EventLog;
 import dev.parley.protocol.Position;
 import dev.parley.runtime.Time;
 import java.time.Duration;
-import java.time.Instant;
 
 /// The dependencies of every stream.
 public record StreamDependencies(
     EventLog log,
     FrameCache cache,
     OpenStreams streams,
+    LiveStreams live,
     Metrics metrics,
     Time time,
     Duration heartbeat) {
@@ -29,11 +29,5 @@ public record StreamDependencies(
       metrics.counter(Metric.REPLAYS).increment();
       metrics.counter(Metric.REPLAYED).add(head.seq() - from.seq());
     }
-  }
-
-  /// Records that a live reader was sent an event with this timestamp.
-  public void recordPublishLag(Instant appended) {
-    var lag = Duration.between(appended, time.instant());
-    metrics.histogram(Metric.PUBLISH_LAG).record(Math.max(0, lag.toNanos()));
   }
 }

@@ -1,6 +1,7 @@
 package dev.parley.stream;
 
 import dev.parley.http.OpenStreams;
+import dev.parley.log.EventLog;
 import dev.parley.protocol.Rejection;
 import dev.parley.runtime.Time;
 import java.io.IOException;
@@ -14,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// it sends. The source tells where events come from and waits for them, the encoder reads them and
 /// turns them into content, and the sink sends the content and controls the flow.
 ///
-/// [#run] blocks its thread while it waits. All that a pass needs is in the cursor, the encoder and
-/// the sink, so a subscription could also wait without a thread. For one thread, except [#cursor].
+/// [#run] blocks its thread while it waits. [#runUntilIdle] does not: a stream that calls it again
+/// after each change waits without a thread (see [LiveStream]). For one thread at a time, except
+/// [#cursor] and [#heartbeatAt].
 ///
 /// @param <C> the cursor of the source
 /// @param <B> the content that the encoder creates and the sink sends
@@ -39,6 +41,12 @@ public final class Subscription<C, B> {
     /// @throws Rejection.Gone if the context is deleted
     boolean await(C cursor, Duration patience) throws InterruptedException;
 
+    /// Calls `listener` when there may be events after the cursor, until the result is closed. It
+    /// must not block. Null if this source only lets threads wait.
+    default EventLog.@Nullable ChangeRegistration listen(Runnable listener) {
+      return null;
+    }
+
     /// The cursor at which a reader continues if events after its cursor are no longer available.
     default C skip(Rejection.Invalid lost) {
       throw lost;
@@ -55,9 +63,29 @@ public final class Subscription<C, B> {
     /// @throws Rejection.Invalid if events after the cursor are no longer available
     Batch<C, B> next(C cursor) throws InterruptedException;
 
+    /// Does the same, if that needs neither the store nor another thread. Null otherwise. If nothing
+    /// follows, the result has no content and the same cursor.
+    default @Nullable Batch<C, B> nextInMemory(C cursor, Memo memo) throws InterruptedException {
+      return null;
+    }
+
     /// True if nothing follows `cursor`, now or later.
     default boolean ended(C cursor) {
       return false;
+    }
+  }
+
+  /// What an encoder leaves for the next one on the same thread: most readers need the same content.
+  /// For one thread.
+  public static final class Memo {
+    private @Nullable Object value;
+
+    @Nullable Object value() {
+      return value;
+    }
+
+    void set(Object newValue) {
+      value = newValue;
     }
   }
 
@@ -117,7 +145,7 @@ public final class Subscription<C, B> {
   private boolean started;
 
   /// When the next heartbeat is due: at once, unless something else is sent first.
-  private long heartbeatAt;
+  private volatile long heartbeatAt;
 
   /// The parts of a subscription.
   ///
@@ -162,6 +190,56 @@ public final class Subscription<C, B> {
       sink.deleted(cursor);
       return true;
     }
+  }
+
+  /// Sends, on the calling thread, until there is nothing more to send at the moment.
+  ///
+  /// @return false if the subscription has ended
+  public boolean runUntilIdle() throws IOException, InterruptedException {
+    try {
+      if (!started) {
+        start();
+      }
+      while (!slot.ended() && !encoder.ended(cursor)) {
+        if (source.await(cursor, Duration.ZERO)) {
+          advance();
+        } else if (!slot.probe(probe)) {
+          if (!heartbeatDue()) {
+            return true;
+          }
+          sendHeartbeat();
+        }
+      }
+    } catch (Rejection.Gone | Rejection.NotFound deleted) {
+      sink.deleted(cursor);
+    }
+    return false;
+  }
+
+  /// The content that follows, for a caller that sends it. Null if [#runUntilIdle] must be called
+  /// instead: there is something else to do than to send new events, or their content is not in
+  /// memory.
+  @Nullable Batch<C, B> nextInMemory(Memo memo) throws InterruptedException {
+    if (!started || slot.signaled() || encoder.ended(cursor) || heartbeatDue()) {
+      return null;
+    }
+    var batch = encoder.nextInMemory(cursor, memo);
+    if (batch != null) {
+      cursor = batch.reached();
+      if (batch.content() != null) {
+        sent();
+      }
+    }
+    return batch;
+  }
+
+  Source<C> source() {
+    return source;
+  }
+
+  /// When the next heartbeat is due, as [Time#nanos] counts. For many threads.
+  long heartbeatAt() {
+    return heartbeatAt;
   }
 
   /// The cursor after everything that was sent. For many threads; exact only when [#run] has

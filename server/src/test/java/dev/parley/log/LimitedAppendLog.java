@@ -85,6 +85,16 @@ public final class LimitedAppendLog implements EventLog {
   }
 
   @Override
+  public ChangeRegistration listen(ContextId context, Runnable listener) {
+    return log.listen(context, listener);
+  }
+
+  @Override
+  public boolean inMemory(ContextId context, Position after) {
+    return log.inMemory(context, after);
+  }
+
+  @Override
   public <T> T inspect(ContextId context, Function<ContextState, T> look) {
     return log.inspect(context, look);
   }

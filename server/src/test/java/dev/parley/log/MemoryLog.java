@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -31,6 +32,7 @@ public final class MemoryLog implements EventLog {
 
   private final Map<ContextId, Context> contexts = new LinkedHashMap<>();
   private final Set<ContextId> deleted = new HashSet<>();
+  private final Set<Runnable> listeners = ConcurrentHashMap.newKeySet();
   private final Time time;
   private long mark;
 
@@ -190,6 +192,7 @@ public final class MemoryLog implements EventLog {
     context.entries.addAll(added);
     context.mark = ++mark;
     notifyAll();
+    listeners.forEach(Runnable::run);
     var first = added.isEmpty() ? next.head() : added.getFirst().position();
     return new AppendResult(first, context.state.head(), false);
   }
@@ -213,6 +216,20 @@ public final class MemoryLog implements EventLog {
   public boolean await(ContextId id, Position after, Duration patience)
       throws InterruptedException {
     return await(() -> context(id).state.head().after(after), patience);
+  }
+
+  @Override
+  public ChangeRegistration listen(ContextId id, Runnable listener) {
+    locked(() -> context(id));
+    // Several registrations may have the same listener.
+    Runnable own = listener::run;
+    listeners.add(own);
+    return () -> listeners.remove(own);
+  }
+
+  @Override
+  public boolean inMemory(ContextId id, Position after) {
+    return true;
   }
 
   private synchronized boolean await(BooleanSupplier happened, Duration patience)
@@ -245,6 +262,7 @@ public final class MemoryLog implements EventLog {
           contexts.remove(id);
           deleted.add(id);
           notifyAll();
+          listeners.forEach(Runnable::run);
           return true;
         });
   }

@@ -52,6 +52,16 @@ record PrefixLog(EventLog log, Position last) implements EventLog {
   }
 
   @Override
+  public ChangeRegistration listen(ContextId context, Runnable listener) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public boolean inMemory(ContextId context, Position after) {
+    return log.inMemory(context, after);
+  }
+
+  @Override
   public <T> T inspect(ContextId context, Function<ContextState, T> look) {
     return log.inspect(context, look);
   }

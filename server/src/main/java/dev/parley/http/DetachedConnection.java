@@ -1,0 +1,149 @@
+package dev.parley.http;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.io.AbstractConnection;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.SocketChannelEndPoint;
+import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.internal.HttpConnection;
+import org.eclipse.jetty.util.Blocker;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+
+/// The connection of a stream that is detached from its request.
+///
+/// It replaces Jetty's connection while the body of a response is written, so that the objects of
+/// the request and its thread are not needed any more: an idle stream is this object and a socket.
+/// It writes the chunks of the body itself. At the end, a new connection of Jetty takes over and
+/// waits for the next request.
+///
+/// A write that does not block goes to the socket directly. If the socket accepts only a part, Jetty
+/// writes a copy of the rest when the socket is writable again.
+final class DetachedConnection extends AbstractConnection implements FrameStream.DetachedSink {
+
+  /// The line end of the chunk before, and the last chunk.
+  private static final byte[] LAST_CHUNK = "\r\n0\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  private final Connector connector;
+  private final SocketChannelEndPoint endPoint;
+  private final SocketChannel channel;
+  private final Runnable doubt;
+  private final Runnable stopWatching;
+
+  /// True while a write waits for the network.
+  private volatile boolean writing;
+
+  private DetachedConnection(
+      HttpConnection http, SocketChannelEndPoint endPoint, Runnable doubt, Runnable stopWatching) {
+    super(endPoint, http.getConnector().getExecutor());
+    this.connector = http.getConnector();
+    this.endPoint = endPoint;
+    this.channel = endPoint.getChannel();
+    this.doubt = doubt;
+    this.stopWatching = stopWatching;
+  }
+
+  /// Replaces the connection of a response whose body is being written. Empty if that is not
+  /// possible: the connection is encrypted, the body is not written in chunks (HTTP/1.0, or
+  /// `Connection: close`), or bytes after the request were read from the socket.
+  ///
+  /// @param doubt is called when the connection is closed
+  /// @param stopWatching is called when the stream ends
+  static Optional<FrameStream.DetachedSink> detach(
+      Connection current, Runnable doubt, Runnable stopWatching) {
+    if (!(current instanceof HttpConnection http)
+        || !(http.getEndPoint() instanceof SocketChannelEndPoint endPoint)
+        || !http.getGenerator().isChunking()
+        || !http.getParser().isComplete()
+        || !http.isRequestBufferEmpty()) {
+      return Optional.empty();
+    }
+    var detached = new DetachedConnection(http, endPoint, doubt, stopWatching);
+    // They count the connections.
+    http.getConnector().getEventListeners().forEach(detached::addEventListener);
+    endPoint.upgrade(detached);
+    return Optional.of(detached);
+  }
+
+  @Override
+  public WriteResult writeNow(ChunkBuffer chunk, WriteListener listener) {
+    var bytes = chunk.bytes();
+    try {
+      channel.write(bytes);
+    } catch (IOException gone) {
+      return WriteResult.FAILED;
+    }
+    if (!bytes.hasRemaining()) {
+      return WriteResult.DONE;
+    }
+    // The caller uses its buffer again.
+    var rest = ByteBuffer.allocate(bytes.remaining()).put(bytes).flip();
+    beginWrite();
+    endPoint.write(Callback.from(() -> ended(listener, true), _ -> ended(listener, false)), rest);
+    return WriteResult.LATER;
+  }
+
+  private void ended(WriteListener listener, boolean succeeded) {
+    writing = false;
+    listener.written(succeeded);
+  }
+
+  @Override
+  public void write(ByteBuffer frames) throws IOException {
+    writeBlocking(ChunkBuffer.chunk(frames));
+  }
+
+  private void writeBlocking(ByteBuffer bytes) throws IOException {
+    beginWrite();
+    try (var callback = Blocker.callback()) {
+      endPoint.write(callback, bytes);
+      callback.block();
+    } finally {
+      writing = false;
+    }
+  }
+
+  /// The idle timeout of a write begins with the write.
+  private void beginWrite() {
+    endPoint.notIdle();
+    writing = true;
+  }
+
+  @Override
+  public void finish() throws IOException {
+    writeBlocking(ByteBuffer.wrap(LAST_CHUNK));
+    stopWatching.run();
+    if (connector.isShutdown()) {
+      endPoint.close();
+    } else {
+      endPoint.upgrade(connector.getDefaultConnectionFactory().newConnection(connector, endPoint));
+    }
+  }
+
+  @Override
+  public void abort() {
+    stopWatching.run();
+    endPoint.close();
+  }
+
+  /// Streams have no idle timeout, but a write that makes no progress ends them.
+  @Override
+  public boolean onIdleExpired(TimeoutException timeout) {
+    return writing;
+  }
+
+  @Override
+  public void onClose(@Nullable Throwable cause) {
+    super.onClose(cause);
+    doubt.run();
+  }
+
+  /// Never called, because this connection does not read.
+  @Override
+  public void onFillable() {}
+}

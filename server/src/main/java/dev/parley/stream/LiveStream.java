@@ -1,0 +1,231 @@
+package dev.parley.stream;
+
+import dev.parley.http.FrameStream;
+import dev.parley.http.OpenStreams;
+import dev.parley.protocol.Rejection;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/// A stream of server-sent events that is up to date and waits for the next event without a thread.
+///
+/// A delivery thread sends new events if their frames are in memory and the network accepts them at
+/// once. For everything else (a slow reader, events in the store, a heartbeat, a probe of the
+/// connection, the end of the stream), a virtual thread runs the subscription until it is idle
+/// again.
+///
+/// `phase` decides which thread may use the subscription: only the one that has set it to `RUNNING`,
+/// or to which that one has handed over. A signal during `RUNNING` sets it to `SIGNALED`, and the
+/// thread looks again before it leaves, so that no signal is lost.
+final class LiveStream {
+
+  private static final System.Logger LOG = System.getLogger(LiveStream.class.getName());
+
+  private enum Phase {
+    /// Nothing to do.
+    IDLE,
+    /// A thread uses the subscription, or a write is pending whose end continues the stream.
+    RUNNING,
+    /// The same, and there was a signal meanwhile.
+    SIGNALED,
+    ENDED
+  }
+
+  private final LiveStreams streams;
+  private final Subscription<?, SseSink.Frames> subscription;
+  private final SseSink<?> sink;
+  private final OpenStreams.StreamSlot slot;
+  private final DeliveryThread deliverer;
+  private final StreamGroup group;
+  private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.RUNNING);
+  private FrameStream.@Nullable DetachedSink connection;
+
+  /// A stream of an idle subscription; it has no connection yet.
+  LiveStream(
+      LiveStreams streams,
+      Subscription<?, SseSink.Frames> subscription,
+      SseSink<?> sink,
+      OpenStreams.StreamSlot slot) {
+    this.streams = streams;
+    this.subscription = subscription;
+    this.sink = sink;
+    this.slot = slot;
+    this.deliverer = streams.nextDeliverer();
+    this.group = deliverer.add(subscription.source(), this);
+  }
+
+  /// Detaches the connection from the calling thread, which is that of the request, and sends the
+  /// events that have arrived meanwhile. False if the source or the connection needs a thread.
+  boolean start(FrameStream.FrameSink frameSink) {
+    var started = false;
+    try {
+      if (group.register()) {
+        var detached = frameSink.detach();
+        started = detached.isPresent();
+        detached.ifPresent(this::start);
+      }
+    } finally {
+      if (!started) {
+        phase.set(Phase.ENDED);
+        deliverer.remove(group, this);
+      }
+    }
+    return started;
+  }
+
+  private void start(FrameStream.DetachedSink detached) {
+    connection = detached;
+    sink.detached(detached);
+    slot.onSignal(this::resume);
+    streams.checkHeartbeatAt(heartbeatAt());
+    run();
+  }
+
+  /// Lets a virtual thread do what is due, for example send a heartbeat. Does not block.
+  void resume() {
+    if (enter()) {
+      runOnThread();
+    }
+  }
+
+  long heartbeatAt() {
+    return subscription.heartbeatAt();
+  }
+
+  /// Sends new events. For the delivery thread.
+  void deliver(DeliveryThread.Buffers buffers) {
+    if (!enter()) {
+      return;
+    }
+    try {
+      do {
+        if (!deliverAll(buffers)) {
+          return;
+        }
+      } while (!leave());
+    } catch (Rejection rejected) {
+      // The virtual thread gets the same rejection and handles it.
+      runOnThread();
+    } catch (InterruptedException stopping) {
+      Thread.currentThread().interrupt();
+      abort();
+    } catch (RuntimeException | Error bug) { // The root of a thread: this ends only this stream.
+      LOG.log(Level.ERROR, "a stream failed", bug);
+      abort();
+    }
+  }
+
+  /// Sends everything that is in memory. False if another thread continues, or the stream has ended.
+  private boolean deliverAll(DeliveryThread.Buffers buffers) throws InterruptedException {
+    while (true) {
+      var before = subscription.cursor();
+      var batch = subscription.nextInMemory(buffers.memo);
+      if (batch == null) {
+        runOnThread();
+        return false;
+      }
+      var content = batch.content();
+      if (content == null && batch.reached().equals(before)) {
+        return true;
+      }
+      if (content != null && !send(content, buffers)) {
+        return false;
+      }
+    }
+  }
+
+  private boolean send(SseSink.Frames content, DeliveryThread.Buffers buffers) {
+    sink.recordSent(content);
+    return switch (connection().writeNow(buffers.chunk(content.bytes()), this::written)) {
+      case DONE -> true;
+      case LATER -> false;
+      case FAILED -> {
+        abort();
+        yield false;
+      }
+    };
+  }
+
+  private void written(boolean succeeded) {
+    if (succeeded) {
+      runOnThread();
+    } else {
+      abort();
+    }
+  }
+
+  private void runOnThread() {
+    streams.startThread(this::run);
+  }
+
+  private void run() {
+    try {
+      do {
+        if (!subscription.runUntilIdle()) {
+          connection().finish();
+          end();
+          return;
+        }
+      } while (!leave());
+    } catch (IOException | Rejection gone) {
+      // The reader has disconnected, or the store is not available: the reader reconnects.
+      abort();
+    } catch (InterruptedException stopping) {
+      Thread.currentThread().interrupt();
+      abort();
+    } catch (RuntimeException | Error bug) { // The root of a thread.
+      LOG.log(Level.ERROR, "a stream failed", bug);
+      abort();
+    }
+  }
+
+  /// True if the calling thread may use the subscription now. False if another thread does: it will
+  /// look again.
+  private boolean enter() {
+    while (true) {
+      switch (phase.get()) {
+        case IDLE -> {
+          if (phase.compareAndSet(Phase.IDLE, Phase.RUNNING)) {
+            return true;
+          }
+        }
+        case RUNNING -> {
+          if (phase.compareAndSet(Phase.RUNNING, Phase.SIGNALED)) {
+            return false;
+          }
+        }
+        case SIGNALED, ENDED -> {
+          return false;
+        }
+      }
+    }
+  }
+
+  /// False if there was a signal, so that the thread must look again.
+  private boolean leave() {
+    if (phase.compareAndSet(Phase.RUNNING, Phase.IDLE)) {
+      return true;
+    }
+    phase.set(Phase.RUNNING);
+    return false;
+  }
+
+  private void abort() {
+    connection().abort();
+    end();
+  }
+
+  private void end() {
+    phase.set(Phase.ENDED);
+    deliverer.remove(group, this);
+    slot.close();
+  }
+
+  private FrameStream.DetachedSink connection() {
+    if (connection == null) {
+      throw new IllegalStateException("the stream has not started");
+    }
+    return connection;
+  }
+}
