@@ -4,7 +4,6 @@ import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.InputEvent.InputReceived;
 import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
 import java.nio.charset.StandardCharsets;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Converts events and entries to JSON and back.
@@ -20,8 +19,7 @@ public final class EventJson {
   public static byte[] payload(Event event) {
     if (event instanceof ContentDelta delta) {
       var json = new JsonBytes(96);
-      json.ascii("{");
-      fields(json, delta);
+      EntryJsonWriter.fields(json.ascii("{"), delta);
       return json.ascii("}").toArray();
     }
     return Json.bytes(event);
@@ -43,26 +41,7 @@ public final class EventJson {
 
   /// The JSON of the entry as sent over the wire.
   public static byte[] bytes(Entry entry) {
-    return bytes("", entry, "");
-  }
-
-  /// The JSON of the entry between two ASCII strings.
-  public static byte[] bytes(String before, Entry entry, String after) {
-    var json = new JsonBytes(FRAME_USUAL);
-    json.ascii(before);
-    envelope(json, entry);
-    if (entry.event() instanceof ContentDelta delta) {
-      json.ascii(",");
-      fields(json, delta);
-      return json.ascii("}").ascii(after).toArray();
-    }
-    var payload = payload(entry.event());
-    if (payload.length > 2) {
-      json.ascii(",").raw(payload, 1, payload.length);
-    } else {
-      json.ascii("}");
-    }
-    return json.ascii(after).toArray();
+    return new EntryJsonWriter(FRAME_USUAL).entry(entry).toArray();
   }
 
   /// The JSON of the entry as text, for logs and tests.
@@ -92,50 +71,9 @@ public final class EventJson {
     return entryEnvelope.entry(event, !namesAnotherAgent(event));
   }
 
-  private static void envelope(JsonBytes json, Entry entry) {
-    var position = entry.position();
-    json.ascii("{\"kind\":\"").ascii(entry.kind().wire());
-    json.ascii("\",\"seq\":").number(position.seq());
-    if (position.k() > 0) {
-      json.ascii(",\"k\":").number(position.k());
-    }
-    json.ascii(",\"eventId\":\"").ascii(entry.eventId().toString());
-    json.ascii("\",\"contextId\":\"").ascii(entry.contextId().value()).ascii("\"");
-    if (entry.origin() != null) {
-      origin(json, entry.origin(), namesAnotherAgent(entry.event()));
-    }
-    json.ascii(",\"timestamp\":\"").ascii(Timestamps.format(entry.timestamp())).ascii("\"");
-  }
-
-  private static void origin(JsonBytes json, Origin origin, boolean withoutAgent) {
-    field(json, "taskId", origin.taskId());
-    field(json, "parentTaskId", origin.parentTaskId());
-    field(json, "rootTaskId", origin.rootTaskId());
-    if (!withoutAgent) {
-      field(json, "agentId", origin.agentId());
-    }
-    json.ascii(",\"agentLevel\":\"").ascii(origin.agentLevel().wire()).ascii("\"");
-    field(json, "invocationId", origin.invocationId());
-    field(json, "spawnedByCallId", origin.spawnedByCallId());
-    if (origin.traceId() != null) {
-      json.ascii(",\"traceId\":").string(origin.traceId());
-    }
-  }
-
-  private static void field(JsonBytes json, String name, @Nullable Id id) {
-    if (id != null) {
-      json.ascii(",\"").ascii(name).ascii("\":\"").ascii(id.value()).ascii("\"");
-    }
-  }
-
   /// In these two kinds `agentId` is the event's own field, as the protocol defines it, not the
   /// envelope's.
-  private static boolean namesAnotherAgent(Event event) {
+  static boolean namesAnotherAgent(Event event) {
     return event instanceof SubtaskCreated || event instanceof InputReceived;
-  }
-
-  private static void fields(JsonBytes json, ContentDelta delta) {
-    json.ascii("\"delta\":").string(delta.delta()).ascii(",\"index\":").number(delta.index());
-    field(json, "blockId", delta.blockId());
   }
 }

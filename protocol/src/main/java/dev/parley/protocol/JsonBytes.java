@@ -2,6 +2,7 @@ package dev.parley.protocol;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.UUID;
 
 /// A growing buffer of JSON in UTF-8. For one thread.
 ///
@@ -10,6 +11,9 @@ import java.util.Arrays;
 final class JsonBytes {
 
   private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+
+  /// Of the text form, with a dash after the last group, too.
+  private static final int UUID_LENGTH = 37;
 
   private byte[] bytes;
   private int size;
@@ -22,12 +26,26 @@ final class JsonBytes {
     return Arrays.copyOf(bytes, size);
   }
 
+  int size() {
+    return size;
+  }
+
+  /// Removes everything after the first `length` bytes.
+  void truncate(int length) {
+    size = length;
+  }
+
   JsonBytes raw(byte[] json, int from, int to) {
     var length = to - from;
     reserve(length);
     System.arraycopy(json, from, bytes, size, length);
     size += length;
     return this;
+  }
+
+  /// Adds a copy of the bytes between `from` and `to` of this buffer.
+  JsonBytes repeat(int from, int to) {
+    return raw(bytes, from, to);
   }
 
   /// Adds plain ASCII text that needs no escaping.
@@ -40,12 +58,48 @@ final class JsonBytes {
   }
 
   JsonBytes number(long number) {
-    if (number >= 0 && number < 10) {
-      reserve(1);
-      bytes[size++] = (byte) ('0' + number);
-      return this;
+    return number < 0 ? ascii(Long.toString(number)) : digits(number, length(number));
+  }
+
+  /// Adds the last `count` decimal digits of a number that is not negative, with leading zeros.
+  JsonBytes digits(long number, int count) {
+    reserve(count);
+    var rest = number;
+    for (var i = size + count - 1; i >= size; i--) {
+      bytes[i] = (byte) ('0' + rest % 10);
+      rest /= 10;
     }
-    return ascii(Long.toString(number));
+    size += count;
+    return this;
+  }
+
+  private static int length(long number) {
+    var length = 1;
+    for (var rest = number; rest >= 10; rest /= 10) {
+      length++;
+    }
+    return length;
+  }
+
+  JsonBytes uuid(UUID uuid) {
+    var high = uuid.getMostSignificantBits();
+    var low = uuid.getLeastSignificantBits();
+    reserve(UUID_LENGTH);
+    hex(high, 32, 64);
+    hex(high, 16, 32);
+    hex(high, 0, 16);
+    hex(low, 48, 64);
+    hex(low, 0, 48);
+    size--; // The dash after the last group.
+    return this;
+  }
+
+  /// Adds these bits as hexadecimal digits, and a dash.
+  private void hex(long bits, int from, int to) {
+    for (var shift = to - 4; shift >= from; shift -= 4) {
+      bytes[size++] = HEX[(int) (bits >>> shift) & 0xf];
+    }
+    bytes[size++] = '-';
   }
 
   /// Adds a quoted and escaped string.

@@ -2,6 +2,7 @@ package dev.parley.stream;
 
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
+import dev.parley.protocol.EntryJsonWriter;
 import dev.parley.protocol.Kind;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskId;
@@ -32,6 +33,11 @@ public interface EventFormat {
 
   /// The entry as one frame or several; empty if it has none.
   byte[] frame(Entry entry);
+
+  /// Writes what [#frame] returns behind the frames of earlier entries.
+  default void write(Entry entry, EntryJsonWriter frames) {
+    frames.raw(frame(entry));
+  }
 
   /// Several deltas as one frame with the position of the last one; `from` is the seq of the first.
   byte[] merged(Entry entry, long from);

@@ -3,11 +3,13 @@ package dev.parley.stream;
 import dev.parley.http.FrameStream;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.Entry;
+import dev.parley.protocol.EntryJsonWriter;
 import dev.parley.protocol.Position;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
@@ -26,32 +28,40 @@ public record FramePage(List<Entry> entries, int[] ends, byte[] bytes) {
   private static final int READ_MIN = 4;
   private static final int READ_MAX = 1024;
 
-  private static final int FRAME_USUAL = 512;
+  /// The usual size of a frame.
+  static final int FRAME_USUAL = 512;
+
+  /// More frames than a page of the usual size holds.
+  private static final int ENTRIES_MAX = 512;
 
   static List<FramePage> of(List<Entry> entries, EventFormat eventFormat) {
     var pages = new ArrayList<FramePage>();
+    var frames = new EntryJsonWriter(Math.min(BYTES, FRAME_USUAL * entries.size()));
     for (var from = 0; from < entries.size(); ) {
-      var page = of(entries, from, eventFormat);
+      frames.truncate(0);
+      var page = of(entries, from, eventFormat, frames);
       pages.add(page);
       from += page.entries.size();
     }
     return pages;
   }
 
-  private static FramePage of(List<Entry> entries, int from, EventFormat eventFormat) {
-    var bytes = new ByteArrayOutputStream(Math.min(BYTES, FRAME_USUAL * (entries.size() - from)));
-    var ends = new int[entries.size() - from];
-    var next = from;
-    while (next < entries.size()) {
-      var frame = eventFormat.frame(entries.get(next));
-      if (next > from && bytes.size() + frame.length > BYTES) {
+  private static FramePage of(
+      List<Entry> entries, int from, EventFormat eventFormat, EntryJsonWriter frames) {
+    var ends = new int[Math.min(entries.size() - from, ENTRIES_MAX)];
+    var count = 0;
+    while (count < ends.length) {
+      eventFormat.write(entries.get(from + count), frames);
+      if (count > 0 && frames.size() > BYTES) {
+        frames.truncate(ends[count - 1]);
         break;
       }
-      bytes.writeBytes(frame);
-      ends[next - from] = bytes.size();
-      next++;
+      ends[count++] = frames.size();
     }
-    return new FramePage(List.copyOf(entries.subList(from, next)), ends, bytes.toByteArray());
+    return new FramePage(
+        List.copyOf(entries.subList(from, from + count)),
+        Arrays.copyOf(ends, count),
+        frames.toArray());
   }
 
   /// How many entries to read at once after this page, so that large entries do not fill the memory.

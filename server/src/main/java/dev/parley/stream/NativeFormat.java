@@ -1,6 +1,7 @@
 package dev.parley.stream;
 
 import dev.parley.protocol.Entry;
+import dev.parley.protocol.EntryJsonWriter;
 import dev.parley.protocol.EventJson;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
@@ -26,7 +27,15 @@ public final class NativeFormat implements EventFormat {
 
   @Override
   public byte[] frame(Entry entry) {
-    return EventJson.bytes(head(entry), entry, SseFrames.END);
+    var frame = new EntryJsonWriter(FramePage.FRAME_USUAL);
+    write(entry, frame);
+    return frame.toArray();
+  }
+
+  @Override
+  public void write(Entry entry, EntryJsonWriter frames) {
+    SseFrames.writeHead(frames, entry.position(), name(entry));
+    frames.entry(entry).ascii(SseFrames.END);
   }
 
   /// The text before the JSON in an entry's frame; plain ASCII.

@@ -1,5 +1,6 @@
 package dev.parley.stream;
 
+import dev.parley.protocol.EntryJsonWriter;
 import dev.parley.protocol.Position;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -46,6 +47,11 @@ public final class SseFrames {
   /// The text before a frame's JSON.
   static String head(Position position, String event) {
     return head(position.toString(), event);
+  }
+
+  /// Writes the same text behind earlier frames.
+  static void writeHead(EntryJsonWriter frames, Position position, String event) {
+    frames.ascii("id: ").position(position).ascii("\nevent: ").ascii(event).ascii("\ndata: ");
   }
 
   private static String head(String id, String event) {
