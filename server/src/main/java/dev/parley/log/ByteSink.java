@@ -2,8 +2,6 @@ package dev.parley.log;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /// A growing byte buffer: numbers are written as varints, text as UTF-8. For one thread.
 final class ByteSink {
@@ -46,9 +44,13 @@ final class ByteSink {
   }
 
   void raw(byte[] data) {
-    reserve(data.length);
-    System.arraycopy(data, 0, bytes, size, data.length);
-    size += data.length;
+    raw(data, 0, data.length);
+  }
+
+  void raw(byte[] data, int from, int length) {
+    reserve(length);
+    System.arraycopy(data, from, bytes, size, length);
+    size += length;
   }
 
   void block(byte[] data) {
@@ -63,19 +65,18 @@ final class ByteSink {
   /// Writes an id: a canonical UUID takes 16 bytes, other ids are text, and a missing id is empty
   /// text.
   void id(String text) {
-    var uuid = Uuids.parse(text);
-    if (uuid == null) {
+    if (!Uuids.isUuid(text)) {
       text(text);
       return;
     }
     number(Uuids.MARK);
     reserve(16);
-    for (var shift = 56; shift >= 0; shift -= 8) {
-      bytes[size] = (byte) (uuid.getMostSignificantBits() >>> shift);
-      bytes[size + 8] = (byte) (uuid.getLeastSignificantBits() >>> shift);
-      size++;
+    for (var i = 0; i < text.length(); i += 2) {
+      if (text.charAt(i) == '-') {
+        i++;
+      }
+      bytes[size++] = (byte) (Uuids.digit(text.charAt(i)) << 4 | Uuids.digit(text.charAt(i + 1)));
     }
-    size += 8;
   }
 
   private void reserve(int more) {
@@ -94,19 +95,24 @@ final class ByteSink {
 
     private Uuids() {}
 
-    /// The UUID whose text form is exactly `text`, or null.
-    static @Nullable UUID parse(String text) {
+    /// True if `text` is exactly the text form of a UUID.
+    static boolean isUuid(String text) {
       if (text.length() != LENGTH) {
-        return null;
+        return false;
       }
       for (var i = 0; i < LENGTH; i++) {
         var c = text.charAt(i);
         var dash = i == 8 || i == 13 || i == 18 || i == 23;
         if (dash ? c != '-' : !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) {
-          return null;
+          return false;
         }
       }
-      return UUID.fromString(text);
+      return true;
+    }
+
+    /// The value of a lower-case hexadecimal digit.
+    static int digit(char c) {
+      return c <= '9' ? c - '0' : c - 'a' + 10;
     }
   }
 }

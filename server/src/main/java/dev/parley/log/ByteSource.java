@@ -42,6 +42,10 @@ final class ByteSource {
     return Math.toIntExact(number());
   }
 
+  void skip(int length) {
+    at += length;
+  }
+
   byte[] block() {
     var length = length();
     at += length;

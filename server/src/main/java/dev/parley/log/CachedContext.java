@@ -55,6 +55,7 @@ final class CachedContext {
   long foldedMillis;
   long lastMillis;
   int generation;
+  final ChunkWriter.RecentIds recentIds = new ChunkWriter.RecentIds();
   @Nullable PendingAppend lastAppend;
   final IdempotencyKeyCache keys;
   final Set<ArtifactId> changedHeads = new HashSet<>();
@@ -75,7 +76,7 @@ final class CachedContext {
   // Changed only by the writer thread.
   volatile List<SharedRange> sharedRanges = List.of();
   boolean holdsSealed;
-  final List<Long> unsealedBlocks = new ArrayList<>();
+  final List<StoredBlock> unsealedBlocks = new ArrayList<>();
   volatile Position sealedTo = Position.START;
   int unsealedCount;
   int unsealedBytes;
@@ -103,7 +104,7 @@ final class CachedContext {
       var before = window;
       var after = change.apply(before);
       if (WINDOW.compareAndSet(this, before, after)) {
-        memory.windows().addBytes(after.held() - before.held());
+        memory.windows().addBytes(after.weight() - before.weight());
         return;
       }
     }
@@ -166,33 +167,60 @@ final class CachedContext {
   PreparedAppend prepareFork(PreparedFork preparedFork, List<EventDraft> drafts, long nowMillis) {
     lastMillis = preparedFork.millis();
     var preparedAppend = prepare(preparedFork.state().copy(), drafts, nowMillis);
-    var slots =
-        preparedAppend.entries().stream()
-            .map(storedEntry -> ForkedTaskEnds.withDeltas(storedEntry, preparedFork.state()))
+    var runs =
+        preparedAppend.runs().stream()
+            .map(
+                run ->
+                    run instanceof StoredEntry storedEntry
+                        ? ForkedTaskEnds.withDeltas(storedEntry, preparedFork.state())
+                        : run)
             .toList();
     return new PreparedAppend(
-        preparedAppend.before(), slots, preparedAppend.state(), preparedAppend.millis());
+        preparedAppend.before(),
+        runs,
+        preparedAppend.first(),
+        preparedAppend.state(),
+        preparedAppend.millis());
   }
 
   private PreparedAppend prepare(ContextState next, List<EventDraft> drafts, long nowMillis) {
     var before = next.head();
-    var slots = new ArrayList<StoredEntry>(drafts.size());
+    var runs = new StoredRun.Builder(drafts.size());
     var millis = Math.max(nowMillis, lastMillis);
-    var time = Instant.ofEpochMilli(millis);
+    var first = next(before, drafts.getFirst());
+    var position = first;
     for (var eventDraft : drafts) {
-      var position = next(next.head(), eventDraft);
+      position = runs.size() == 0 ? first : next(position, eventDraft);
       var textFrom = textFrom(next, eventDraft);
       next.validateAndApply(eventDraft, position);
-      var entry =
-          new Entry(id, position, ids.of(position), time, eventDraft.origin(), eventDraft.event());
-      slots.add(StoredEntry.fresh(entry, textFrom));
+      if (!runs.addDelta(eventDraft.origin(), eventDraft.event(), position, millis)) {
+        runs.add(entry(eventDraft, position, millis, textFrom));
+      }
     }
-    return new PreparedAppend(before, slots, next, millis);
+    return new PreparedAppend(before, runs.build(), first, next, millis);
   }
 
-  /// Entries to write after `before`, and the state of the context after them.
+  private StoredEntry entry(EventDraft eventDraft, Position position, long millis, long textFrom) {
+    return StoredEntry.fresh(
+        new Entry(
+            id,
+            position,
+            ids.of(position),
+            Instant.ofEpochMilli(millis),
+            eventDraft.origin(),
+            eventDraft.event()),
+        textFrom);
+  }
+
+  /// Entries to write after `before`, the first of their positions, and the state of the context
+  /// after them.
   record PreparedAppend(
-      Position before, List<StoredEntry> entries, ContextState state, long millis) {}
+      Position before, List<StoredRun> runs, Position first, ContextState state, long millis) {
+
+    AppendResult result(boolean replayed) {
+      return new AppendResult(first, state.head(), replayed);
+    }
+  }
 
   /// Sets the start of a fork, once it is durable.
   void applyFork(PreparedFork preparedFork) {
@@ -224,13 +252,26 @@ final class CachedContext {
   ///
   /// It is folded on demand, not at each commit: the window contains all entries that it lacks.
   ContextState durableState() {
-    for (var storedEntry : window.after(folded.head(), Integer.MAX_VALUE)) {
-      var entry = storedEntry.entry();
-      folded.apply(entry.origin(), entry.event(), entry.position());
-      foldedMillis = entry.timestamp().toEpochMilli();
-      changedHeads.addAll(ContextState.artifactsIn(entry.event()));
+    for (var run : window.after(folded.head())) {
+      fold(run);
     }
     return folded;
+  }
+
+  private void fold(StoredRun run) {
+    switch (run) {
+      case DeltaRun deltas -> {
+        for (var i = 0; i < deltas.size(); i++) {
+          folded.apply(deltas.origin(), deltas.delta(i), deltas.position(i));
+        }
+        foldedMillis = deltas.millis(deltas.size() - 1);
+      }
+      case StoredEntry(var entry, _, _, _) -> {
+        folded.apply(entry.origin(), entry.event(), entry.position());
+        foldedMillis = entry.timestamp().toEpochMilli();
+        changedHeads.addAll(ContextState.artifactsIn(entry.event()));
+      }
+    }
   }
 
   /// Artifact heads that differ from the stored ones. The caller holds the lock.

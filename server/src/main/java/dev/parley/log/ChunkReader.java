@@ -24,20 +24,31 @@ final class ChunkReader {
   private final ContextId context;
   private final EventIdGenerator ids;
   private final ByteSource in;
+  private final Position after;
+  private final int limit;
   private final List<Origin> origins = new ArrayList<>();
   private final ArrayList<StoredEntry> entries = new ArrayList<>();
   private Position position = Position.START;
   private long time;
 
-  private ChunkReader(ContextId context, EventIdGenerator ids, byte[] chunk) {
+  private ChunkReader(
+      ContextId context, EventIdGenerator ids, byte[] chunk, Position after, int limit) {
     this.context = context;
     this.ids = ids;
     this.in = new ByteSource(chunk);
+    this.after = after;
+    this.limit = limit;
   }
 
   /// The entries of a chunk.
   static List<StoredEntry> entries(ContextId context, EventIdGenerator ids, byte[] chunk) {
-    return new ChunkReader(context, ids, chunk).read();
+    return entries(context, ids, chunk, Position.START, Integer.MAX_VALUE);
+  }
+
+  /// The first `limit` entries of a chunk after `after`. Skips the others without creating objects.
+  static List<StoredEntry> entries(
+      ContextId context, EventIdGenerator ids, byte[] chunk, Position after, int limit) {
+    return new ChunkReader(context, ids, chunk, after, limit).read();
   }
 
   /// The position that the first entry of a chunk follows.
@@ -60,7 +71,7 @@ final class ChunkReader {
     for (var i = 0; i < count; i++) {
       origins.add(readOrigin());
     }
-    while (in.hasMore()) {
+    while (in.hasMore() && entries.size() < limit) {
       readItem();
     }
     return entries;
@@ -97,11 +108,15 @@ final class ChunkReader {
     var origin = origin(in.length());
     time += in.number();
     position = internal ? position.nextInternal() : position.nextPublic();
+    var textFrom = code == ChunkWriter.TEXTLESS_END ? position.seq() - in.number() : 0;
+    if (!position.after(after)) {
+      in.skip(in.length());
+      return;
+    }
     if (code == ChunkWriter.TEXTLESS_END) {
-      var from = position.seq() - in.number();
       var payload = in.block();
       var end = EventJson.event(Kind.CONTENT_COMPLETE, payload);
-      entries.add(new StoredEntry(entry(origin, end), from, true, payload.length));
+      entries.add(new StoredEntry(entry(origin, end), textFrom, true, payload.length));
     } else {
       var payload = in.block();
       var event = EventJson.event(Kind.ofCode(code), payload);
@@ -114,24 +129,37 @@ final class ChunkReader {
     var block = ChunkWriter.block(in.id());
     var index = in.length();
     var count = in.length();
-    entries.ensureCapacity(entries.size() + count);
     var times = new long[count];
     var lengths = new int[count];
     for (var i = 0; i < count; i++) {
-      times[i] = in.number();
+      time += in.number();
+      times[i] = time;
       lengths[i] = in.length();
     }
-    for (var i = 0; i < count; i++) {
-      time += times[i];
-      position = position.nextPublic();
+    var first = position.seq() + 1;
+    position = Position.of(position.seq() + count);
+    var skipped = Math.clamp(after.seq() - first + 1, 0, count);
+    for (var i = 0; i < skipped; i++) {
+      in.skip(lengths[i]);
+    }
+    var end = skipped + Math.min(count - skipped, limit - entries.size());
+    entries.ensureCapacity(entries.size() + end - skipped);
+    for (var i = skipped; i < end; i++) {
       var delta = new ContentDelta(in.text(lengths[i]), index + i, block);
-      entries.add(StoredEntry.fresh(entry(origin, delta), 0));
+      entries.add(StoredEntry.fresh(entry(Position.of(first + i), times[i], origin, delta), 0));
+    }
+    for (var i = end; i < count; i++) {
+      in.skip(lengths[i]);
     }
   }
 
   private Entry entry(@Nullable Origin origin, Event event) {
+    return entry(position, time, origin, event);
+  }
+
+  private Entry entry(Position position, long millis, @Nullable Origin origin, Event event) {
     return new Entry(
-        context, position, ids.of(position), Instant.ofEpochMilli(time), origin, event);
+        context, position, ids.of(position), Instant.ofEpochMilli(millis), origin, event);
   }
 
   private @Nullable Origin origin(int reference) {

@@ -3,14 +3,11 @@ package dev.parley.log;
 import dev.parley.protocol.AgentLevel;
 import dev.parley.protocol.BlockId;
 import dev.parley.protocol.ContentEvent.ContentComplete;
-import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.Entry;
-import dev.parley.protocol.Event;
 import dev.parley.protocol.EventJson;
 import dev.parley.protocol.Id;
 import dev.parley.protocol.Origin;
 import dev.parley.protocol.Position;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -31,174 +28,168 @@ final class ChunkWriter {
   static final int INTERNAL = 0x80;
 
   private final ByteSink out;
-  private final List<StoredEntry> entries;
-  private final List<Origin> origins = new ArrayList<>();
-  private final int[] payloads;
+  private final RecentIds recentIds;
+  private final List<Origin> origins = new ArrayList<>(1);
   private long time;
-  private int deltas;
 
-  private ChunkWriter(List<StoredEntry> slots) {
-    this.entries = slots;
-    this.payloads = new int[slots.size()];
-    this.out = new ByteSink(128 + 64 * slots.size());
+  private ChunkWriter(RecentIds recentIds, int events) {
+    this.recentIds = recentIds;
+    this.out = new ByteSink(128 + 16 * events);
   }
 
   /// The chunk of these consecutive entries, the first of which follows `before`.
-  static byte[] chunk(Position before, List<StoredEntry> slots) {
-    return new ChunkWriter(slots).write(before);
+  static byte[] chunk(Position before, List<StoredRun> runs) {
+    return new ChunkWriter(new RecentIds(), StoredRun.size(runs)).write(before, runs).chunk();
   }
 
   /// A chunk, and its entries with the lengths of their payloads.
   static final class EncodedChunk {
     private final byte[] chunk;
-    private final List<StoredEntry> entries;
+    private final List<StoredRun> runs;
 
-    private EncodedChunk(byte[] chunk, List<StoredEntry> slots) {
+    private EncodedChunk(byte[] chunk, List<StoredRun> runs) {
       this.chunk = chunk;
-      this.entries = slots;
+      this.runs = runs;
     }
 
     byte[] chunk() {
       return chunk;
     }
 
-    List<StoredEntry> entries() {
-      return entries;
+    List<StoredRun> runs() {
+      return runs;
     }
   }
 
-  /// As [#chunk], for entries that have not been written before.
-  static EncodedChunk encode(Position before, List<StoredEntry> slots) {
-    var writer = new ChunkWriter(slots);
-    var chunk = writer.write(before);
-    if (writer.deltas == slots.size()) {
-      return new EncodedChunk(chunk, slots); // The usual case: deltas have no payloads.
-    }
-    var measured = new ArrayList<StoredEntry>(slots.size());
-    for (var i = 0; i < slots.size(); i++) {
-      var payload = writer.payloads[i];
-      measured.add(payload == 0 ? slots.get(i) : slots.get(i).withPayloadBytes(payload));
-    }
-    return new EncodedChunk(chunk, measured);
+  /// As [#chunk], for entries that have not been written before. `recentIds` are those of the
+  /// context.
+  static EncodedChunk encode(Position before, List<StoredRun> runs, RecentIds recentIds) {
+    return new ChunkWriter(recentIds, StoredRun.size(runs)).write(before, runs);
   }
 
-  private byte[] write(Position before) {
-    time = entries.getFirst().entry().timestamp().toEpochMilli();
+  /// The stored form of the ids that were written last. The next append of a context usually has the
+  /// same, and they take most of the time to encode it. For one thread at a time.
+  static final class RecentIds {
+    private @Nullable Origin origin;
+    private byte[] originBytes = {};
+    private @Nullable BlockId block;
+    private byte[] blockBytes = {};
+
+    private byte[] bytes(Origin next) {
+      if (!next.equals(origin)) {
+        var out = new ByteSink(64);
+        write(out, next);
+        originBytes = out.toArray();
+        origin = next;
+      }
+      return originBytes;
+    }
+
+    private byte[] bytes(BlockId next) {
+      if (!next.equals(block)) {
+        var out = new ByteSink(32);
+        out.id(next.value());
+        blockBytes = out.toArray();
+        block = next;
+      }
+      return blockBytes;
+    }
+
+    private static void write(ByteSink out, Origin origin) {
+      text(out, origin.taskId());
+      text(out, origin.parentTaskId());
+      text(out, origin.rootTaskId().equals(origin.taskId()) ? null : origin.rootTaskId());
+      text(out, origin.agentId());
+      out.oneByte(origin.agentLevel() == AgentLevel.CORE ? 0 : 1);
+      text(out, origin.invocationId());
+      text(out, origin.spawnedByCallId());
+      out.text(origin.traceId() == null ? "" : origin.traceId());
+    }
+  }
+
+  private EncodedChunk write(Position before, List<StoredRun> runs) {
+    time =
+        switch (runs.getFirst()) {
+          case DeltaRun deltas -> deltas.millis(0);
+          case StoredEntry storedEntry -> storedEntry.entry().timestamp().toEpochMilli();
+        };
     out.oneByte(FORMAT);
     out.number(before.seq());
     out.number(before.k());
     out.number(time);
-    writeOrigins();
-    for (var i = 0; i < entries.size(); ) {
-      i += writeItem(i);
+    writeOrigins(runs);
+    List<StoredRun> measured = null;
+    for (var i = 0; i < runs.size(); i++) {
+      switch (runs.get(i)) {
+        case DeltaRun deltas -> writeRun(deltas);
+        case StoredEntry storedEntry -> {
+          measured = measured == null ? new ArrayList<>(runs) : measured;
+          measured.set(i, storedEntry.withPayloadBytes(writeItem(storedEntry)));
+        }
+      }
     }
-    return out.toArray();
+    return new EncodedChunk(out.toArray(), measured == null ? runs : measured);
   }
 
-  private void writeOrigins() {
-    for (var storedEntry : entries) {
-      var origin = storedEntry.entry().origin();
+  private void writeOrigins(List<StoredRun> runs) {
+    for (var run : runs) {
+      var origin =
+          switch (run) {
+            case DeltaRun deltas -> deltas.origin();
+            case StoredEntry storedEntry -> storedEntry.entry().origin();
+          };
       if (origin != null && indexOf(origin) < 0) {
         origins.add(origin);
       }
     }
     out.number(origins.size());
     for (var origin : origins) {
-      text(origin.taskId());
-      text(origin.parentTaskId());
-      text(origin.rootTaskId().equals(origin.taskId()) ? null : origin.rootTaskId());
-      text(origin.agentId());
-      out.oneByte(origin.agentLevel() == AgentLevel.CORE ? 0 : 1);
-      text(origin.invocationId());
-      text(origin.spawnedByCallId());
-      out.text(origin.traceId() == null ? "" : origin.traceId());
+      out.raw(recentIds.bytes(origin));
     }
   }
 
-  /// Writes the item that begins at `from`. Returns how many entries it covers.
-  private int writeItem(int from) {
-    var storedEntry = entries.get(from);
+  /// Writes an entry. Returns the length of its payload.
+  private int writeItem(StoredEntry storedEntry) {
     var entry = storedEntry.entry();
-    if (entry.event() instanceof ContentDelta delta && packable(delta)) {
-      return writeRun(from, delta);
-    }
     var flag = entry.position().k() > 0 ? INTERNAL : 0;
+    byte[] payload;
     if (storedEntry.textFrom() > 0 && entry.event() instanceof ContentComplete end) {
       out.oneByte(TEXTLESS_END | flag);
       writeHead(entry);
       out.number(entry.position().seq() - storedEntry.textFrom());
-      writePayload(from, withoutText(end));
+      payload = EventJson.payload(withoutText(end));
     } else {
       out.oneByte(entry.kind().code() | flag);
       writeHead(entry);
-      writePayload(from, entry.event());
+      payload = EventJson.payload(entry.event());
     }
-    return 1;
-  }
-
-  private void writePayload(int index, Event event) {
-    var payload = EventJson.payload(event);
-    payloads[index] = payload.length;
     out.block(payload);
+    return payload.length;
   }
 
-  private int writeRun(int from, ContentDelta first) {
-    var origin = entries.get(from).entry().origin();
-    var count = 1;
-    while (from + count < entries.size()
-        && continues(entries.get(from + count), origin, first, count)) {
-      count++;
-    }
+  private void writeRun(DeltaRun deltas) {
     out.oneByte(DELTA_RUN);
-    out.number(reference(origin));
-    text(first.blockId());
-    out.number(first.index());
-    out.number(count);
-    var texts = new ByteSink(8 * count);
-    for (var i = 0; i < count; i++) {
-      var entry = entries.get(from + i).entry();
-      writeTime(entry);
-      var text = ((ContentDelta) entry.event()).delta().getBytes(StandardCharsets.UTF_8);
-      out.number(text.length);
-      texts.raw(text);
+    out.number(reference(deltas.origin()));
+    if (deltas.blockId() == null) {
+      out.id("");
+    } else {
+      out.raw(recentIds.bytes(deltas.blockId()));
     }
-    out.raw(texts.toArray());
-    deltas += count;
-    return count;
-  }
-
-  private static boolean continues(
-      StoredEntry storedEntry, @Nullable Origin origin, ContentDelta first, int offset) {
-    return storedEntry.entry().event() instanceof ContentDelta delta
-        && delta.index() == first.index() + offset
-        && Objects.equals(delta.blockId(), first.blockId())
-        && Objects.equals(storedEntry.entry().origin(), origin)
-        && packable(delta);
-  }
-
-  /// An unpaired surrogate has no UTF-8 form; such a delta is stored as JSON, which can escape it.
-  private static boolean packable(ContentDelta delta) {
-    var text = delta.delta();
-    for (var i = 0; i < text.length(); i++) {
-      if (Character.isSurrogate(text.charAt(i))) {
-        if (!Character.isHighSurrogate(text.charAt(i))
-            || i + 1 == text.length()
-            || !Character.isLowSurrogate(text.charAt(i + 1))) {
-          return false;
-        }
-        i++;
-      }
+    out.number(deltas.index());
+    out.number(deltas.size());
+    for (var i = 0; i < deltas.size(); i++) {
+      writeTime(deltas.millis(i));
+      out.number(deltas.textLength(i));
     }
-    return true;
+    deltas.writeText(out);
   }
 
   private void writeHead(Entry entry) {
     out.number(reference(entry.origin()));
-    writeTime(entry);
+    writeTime(entry.timestamp().toEpochMilli());
   }
 
-  private void writeTime(Entry entry) {
-    var millis = entry.timestamp().toEpochMilli();
+  private void writeTime(long millis) {
     out.number(millis - time);
     time = millis;
   }
@@ -216,7 +207,7 @@ final class ChunkWriter {
     return -1;
   }
 
-  private void text(@Nullable Id id) {
+  private static void text(ByteSink out, @Nullable Id id) {
     out.id(id == null ? "" : id.value());
   }
 

@@ -77,7 +77,7 @@ final class CommitWriter {
       if (pendingAppend.fork() != null) {
         context.applyFork(pendingAppend.fork());
       }
-      windows.add(context, pendingAppend.entries());
+      windows.add(context, pendingAppend.runs());
       unsealedBlocks.add(
           logCommit.id(), block.size(), context, UnsealedBlocks.ChunkSize.of(pendingAppend));
       confirmKey(pendingAppend);

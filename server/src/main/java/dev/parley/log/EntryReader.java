@@ -47,7 +47,7 @@ final class EntryReader {
     }
     var entryWindow = context.window;
     if (!entryWindow.base().after(after)) {
-      return entryWindow.after(after, limit);
+      return entries(context, entryWindow.after(after), limit);
     }
     var slots = readerThreads.readPage(reader -> reader.readSegments(context, after, limit));
     if (slots.isEmpty()) {
@@ -60,6 +60,17 @@ final class EntryReader {
     }
     slots.addAll(after(context, slots.getLast().entry().position(), limit - slots.size()));
     return slots;
+  }
+
+  private static List<StoredEntry> entries(CachedContext context, List<StoredRun> runs, int limit) {
+    var entries = new ArrayList<StoredEntry>(Math.min(limit, StoredRun.size(runs)));
+    for (var run : runs) {
+      var end = Math.min(run.size(), limit - entries.size());
+      for (var i = 0; i < end; i++) {
+        entries.add(run.entry(i, context.id, context.ids));
+      }
+    }
+    return entries;
   }
 
   /// The end of a block, with its text rebuilt from the deltas.

@@ -15,9 +15,11 @@ public final class LogMetrics {
   private volatile LongConsumer listener = _ -> {};
 
   void committed(List<PendingAppend> batch, long nanos) {
+    var added = 0L;
     for (var pendingAppend : batch) {
-      events.add(pendingAppend.events());
+      added += pendingAppend.events();
     }
+    events.add(added);
     commits.increment();
     commitNanos.add(nanos);
     listener.accept(nanos);

@@ -223,7 +223,7 @@ final class LogWriter implements AutoCloseable {
     var bytes = 0;
     while (next instanceof Work.Append(var pendingAppend)) {
       batch.add(pendingAppend);
-      events += pendingAppend.entries().size();
+      events += pendingAppend.events();
       bytes += pendingAppend.chunk().length;
       if (events >= logTuning.batchEvents() || bytes >= logTuning.batchBytes()) {
         break;

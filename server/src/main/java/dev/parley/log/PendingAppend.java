@@ -15,7 +15,7 @@ final class PendingAppend {
   private final CachedContext context;
   private final int events;
   private final long weight;
-  private List<StoredEntry> entries;
+  private List<StoredRun> runs;
   private byte[] chunk;
   private @Nullable AppendExtra extra;
   private final int generation;
@@ -31,23 +31,24 @@ final class PendingAppend {
   /// An idempotency key.
   record NewKey(AppendGuard.IdempotencyKey once, AppendResult appended) implements AppendExtra {}
 
+  /// An append of `runs`, which follow `before`. The caller holds the context's lock.
   PendingAppend(
       CachedContext context,
       Position before,
-      List<StoredEntry> slots,
+      List<StoredRun> runs,
       @Nullable AppendExtra appendExtra) {
     this.context = context;
     this.generation = context.generation;
-    this.events = slots.size();
-    if (slots.isEmpty()) {
-      this.entries = slots;
+    this.events = StoredRun.size(runs);
+    if (runs.isEmpty()) {
+      this.runs = runs;
       this.chunk = NOTHING;
     } else {
-      var encodedChunk = ChunkWriter.encode(before, slots);
-      this.entries = encodedChunk.entries();
+      var encodedChunk = ChunkWriter.encode(before, runs, context.recentIds);
+      this.runs = encodedChunk.runs();
       this.chunk = encodedChunk.chunk();
     }
-    this.weight = StoredEntry.weight(this.entries);
+    this.weight = StoredRun.weight(this.runs);
     this.extra = appendExtra;
   }
 
@@ -72,8 +73,8 @@ final class PendingAppend {
 
   // The following methods are for the writer thread.
 
-  List<StoredEntry> entries() {
-    return entries;
+  List<StoredRun> runs() {
+    return runs;
   }
 
   byte[] chunk() {
@@ -90,7 +91,7 @@ final class PendingAppend {
 
   /// Releases the events from memory, because the context keeps its last append.
   void releaseEntries() {
-    entries = List.of();
+    runs = List.of();
     chunk = NOTHING;
     extra = null;
   }

@@ -151,6 +151,6 @@ final class SharedRangeTable {
         "INSERT INTO segments (context, last, data) VALUES (?, ?, ?)",
         number,
         PositionCodec.pack(slots.getLast().entry().position()),
-        packer.pack(ChunkWriter.chunk(ChunkReader.before(chunk), slots)));
+        packer.pack(ChunkWriter.chunk(ChunkReader.before(chunk), StoredRun.of(slots))));
   }
 }

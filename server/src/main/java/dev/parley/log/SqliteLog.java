@@ -286,7 +286,7 @@ public final class SqliteLog implements EventLog {
       }
       var preparedAppend = prepare(context, drafts);
       var pendingAppend = enqueueGuarded(context, preparedAppend, appendGuard);
-      return new Attempt(pendingAppend, appended(preparedAppend.entries(), false), null);
+      return new Attempt(pendingAppend, preparedAppend.result(false), null);
     } catch (Rejection rejection) {
       return new Attempt(context.lastAppend, null, rejection);
     }
@@ -317,7 +317,7 @@ public final class SqliteLog implements EventLog {
     if (!(appendGuard instanceof AppendGuard.IdempotencyKey idempotencyKey)) {
       return enqueue(context, preparedAppend, null);
     }
-    var key = new PendingAppend.NewKey(idempotencyKey, appended(preparedAppend.entries(), true));
+    var key = new PendingAppend.NewKey(idempotencyKey, preparedAppend.result(true));
     var pendingAppend = enqueue(context, preparedAppend, key);
     context.keys.addPending(
         KeyName.of(idempotencyKey), new StoredKey(idempotencyKey.bodyHash(), key.appended()));
@@ -334,17 +334,12 @@ public final class SqliteLog implements EventLog {
       PendingAppend.@Nullable AppendExtra appendExtra) {
     // This is the last step that can fail.
     var pendingAppend =
-        new PendingAppend(context, preparedAppend.before(), preparedAppend.entries(), appendExtra);
+        new PendingAppend(context, preparedAppend.before(), preparedAppend.runs(), appendExtra);
     context.state = preparedAppend.state();
     context.lastMillis = preparedAppend.millis();
     context.lastAppend = pendingAppend;
     logWriter.submit(pendingAppend);
     return pendingAppend;
-  }
-
-  private static AppendResult appended(List<StoredEntry> slots, boolean replayed) {
-    return new AppendResult(
-        slots.getFirst().entry().position(), slots.getLast().entry().position(), replayed);
   }
 
   @Override

@@ -26,6 +26,7 @@ final class SqliteReader implements BlockStore.StoreReader {
   private static final int ROOM_MAX = 8_192;
 
   private final Connection connection;
+  private final ChunkPacker chunkPacker = new ChunkPacker();
 
   SqliteReader(Connection connection) {
     this.connection = connection;
@@ -85,7 +86,7 @@ final class SqliteReader implements BlockStore.StoreReader {
           switch (context.status) {
             case PRESENT -> loadChunk(stored, context, unsealedBlocks, memory);
             case DAMAGED -> unsealedBlocks.keepUnreadable(block, data.length, context);
-            case ABSENT, DELETED -> unsealedBlocks.addStale(block, number);
+            case ABSENT, DELETED -> unsealedBlocks.addStale(block, data.length, number);
           }
         }
         unsealedBlocks.loaded(block, data.length);
@@ -121,14 +122,15 @@ final class SqliteReader implements BlockStore.StoreReader {
     try {
       var slots = ChunkReader.entries(context.id, context.ids, chunk.data());
       if (slots.getLast().entry().position().after(context.sealedTo)) {
-        memory.windows().add(context, slots);
+        var runs = StoredRun.of(slots);
+        memory.windows().add(context, runs);
         unsealedBlocks.add(
             chunk.block(),
             chunk.blockBytes(),
             context,
-            UnsealedBlocks.ChunkSize.of(chunk.data(), slots));
+            UnsealedBlocks.ChunkSize.of(chunk.data(), runs));
       } else {
-        unsealedBlocks.addStale(chunk.block(), context.number);
+        unsealedBlocks.addStale(chunk.block(), chunk.blockBytes(), context.number);
       }
     } catch (RuntimeException unreadable) {
       markDamaged(context, unreadable);
@@ -145,16 +147,15 @@ final class SqliteReader implements BlockStore.StoreReader {
   public List<StoredEntry> readSegments(CachedContext context, Position after, int limit)
       throws SQLException {
     var slots = new ArrayList<StoredEntry>(Math.min(limit, ROOM_MAX));
-    try (var chunkPacker = new ChunkPacker();
-        var select =
-            connection.prepareStatement(
-                "SELECT data FROM segments WHERE context = ? AND last > ? ORDER BY last")) {
+    try (var select =
+        connection.prepareStatement(
+            "SELECT data FROM segments WHERE context = ? AND last > ? ORDER BY last")) {
       for (var stretch : ranges(context)) {
         if (slots.size() < limit && stretch.last().after(after)) {
           select.setLong(1, stretch.number());
           select.setLong(2, PositionCodec.packCursor(after));
           try (var rows = select.executeQuery()) {
-            readRange(rows, chunkPacker, new RangeQuery(context.id, stretch, after, limit), slots);
+            readRange(rows, new RangeQuery(context.id, stretch, after, limit), slots);
           }
         }
       }
@@ -171,26 +172,24 @@ final class SqliteReader implements BlockStore.StoreReader {
     return stretches;
   }
 
-  private record RangeQuery(ContextId id, SharedRange range, Position after, int limit) {
-    boolean includes(StoredEntry storedEntry) {
-      var position = storedEntry.entry().position();
-      return position.after(after) && !position.after(range.last());
-    }
-  }
+  private record RangeQuery(ContextId id, SharedRange range, Position after, int limit) {}
 
-  private static void readRange(
-      ResultSet rows, ChunkPacker chunkPacker, RangeQuery rangeQuery, List<StoredEntry> slots)
+  private void readRange(ResultSet rows, RangeQuery rangeQuery, List<StoredEntry> slots)
       throws SQLException {
     while (slots.size() < rangeQuery.limit() && rows.next()) {
       var chunk = chunkPacker.unpack(rows.getBytes(1));
-      var read = ChunkReader.entries(rangeQuery.id(), rangeQuery.range().ids(), chunk);
+      var read =
+          ChunkReader.entries(
+              rangeQuery.id(),
+              rangeQuery.range().ids(),
+              chunk,
+              rangeQuery.after(),
+              rangeQuery.limit() - slots.size());
       for (var storedEntry : read) {
-        if (rangeQuery.includes(storedEntry)) {
-          slots.add(storedEntry);
+        if (storedEntry.last().after(rangeQuery.range().last())) {
+          return;
         }
-      }
-      if (read.getLast().entry().position().after(rangeQuery.range().last())) {
-        return;
+        slots.add(storedEntry);
       }
     }
   }
@@ -321,17 +320,15 @@ final class SqliteReader implements BlockStore.StoreReader {
   }
 
   private Optional<SavedState> stateBefore(long number, Position last) throws SQLException {
-    try (var chunkPacker = new ChunkPacker()) {
-      return LogDatabase.list(
-              connection,
-              "SELECT data FROM states WHERE context = ? AND last <= ?"
-                  + " ORDER BY last DESC LIMIT 1",
-              row -> SavedState.read(chunkPacker.unpack(row.getBytes(1))),
-              number,
-              PositionCodec.pack(last))
-          .stream()
-          .findFirst();
-    }
+    return LogDatabase.list(
+            connection,
+            "SELECT data FROM states WHERE context = ? AND last <= ?"
+                + " ORDER BY last DESC LIMIT 1",
+            row -> SavedState.read(chunkPacker.unpack(row.getBytes(1))),
+            number,
+            PositionCodec.pack(last))
+        .stream()
+        .findFirst();
   }
 
   @Override
@@ -371,6 +368,7 @@ final class SqliteReader implements BlockStore.StoreReader {
 
   @Override
   public void close() throws SQLException {
+    chunkPacker.close();
     connection.close();
   }
 }

@@ -96,7 +96,8 @@ final class SqliteWriter implements BlockStore.StoreWriter {
 
   private void insertNew(PendingAppend pendingAppend, long block) throws SQLException {
     var context = pendingAppend.context();
-    if (pendingAppend.entries().getFirst().entry().event() instanceof ContextCreated created) {
+    if (pendingAppend.runs().getFirst() instanceof StoredEntry first
+        && first.entry().event() instanceof ContextCreated created) {
       insertContext(context, created.owner(), block);
     }
     if (pendingAppend.fork() != null) {
@@ -158,14 +159,12 @@ final class SqliteWriter implements BlockStore.StoreWriter {
 
   /// Moves a context's unsealed entries into segments, and stores its state as of the last of them.
   private void seal(CachedContext context) throws SQLException {
-    var slots = context.window.after(context.sealedTo, Integer.MAX_VALUE);
     var before = context.sealedTo;
-    for (var from = 0; from < slots.size(); from += SEGMENT_EVENTS) {
-      var part = slots.subList(from, Math.min(slots.size(), from + SEGMENT_EVENTS));
-      var last = part.getLast().entry().position();
+    for (var segment : segments(context.window.after(context.sealedTo))) {
+      var last = segment.getLast().last();
       insertSegment.setLong(1, context.number);
       insertSegment.setLong(2, PositionCodec.pack(last));
-      insertSegment.setBytes(3, packer.pack(ChunkWriter.chunk(before, part)));
+      insertSegment.setBytes(3, packer.pack(ChunkWriter.chunk(before, segment)));
       insertSegment.executeUpdate();
       before = last;
     }
@@ -192,6 +191,21 @@ final class SqliteWriter implements BlockStore.StoreWriter {
     sealContext.setLong(4, context.lastBlock);
     sealContext.setLong(5, context.number);
     sealContext.executeUpdate();
+  }
+
+  /// Splits runs into parts of about `SEGMENT_EVENTS` entries.
+  private static List<List<StoredRun>> segments(List<StoredRun> runs) {
+    var segments = new ArrayList<List<StoredRun>>();
+    var room = 0;
+    for (var run : runs) {
+      if (run.size() > room) {
+        segments.add(new ArrayList<>());
+        room = SEGMENT_EVENTS;
+      }
+      segments.getLast().add(run);
+      room -= run.size();
+    }
+    return segments;
   }
 
   @Override

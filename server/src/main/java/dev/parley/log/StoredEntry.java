@@ -2,8 +2,9 @@ package dev.parley.log;
 
 import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
+import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
-import java.util.List;
+import dev.parley.protocol.Position;
 
 /// An entry with the details that the store needs.
 ///
@@ -11,7 +12,8 @@ import java.util.List;
 /// on, and is not stored again. `textMissing` is true if the text still has to be read from the
 /// deltas. `payloadBytes` is the length of the payload in a chunk, or 0 if it has not been written
 /// yet; deltas have no payload.
-record StoredEntry(Entry entry, long textFrom, boolean textMissing, int payloadBytes) {
+record StoredEntry(Entry entry, long textFrom, boolean textMissing, int payloadBytes)
+    implements StoredRun {
 
   private static final int OVERHEAD = 256;
 
@@ -20,23 +22,35 @@ record StoredEntry(Entry entry, long textFrom, boolean textMissing, int payloadB
     return new StoredEntry(entry, textFrom, false, 0);
   }
 
-  /// The approximate memory that this takes, in bytes.
-  int weight() {
+  @Override
+  public int size() {
+    return 1;
+  }
+
+  @Override
+  public Position last() {
+    return entry.position();
+  }
+
+  @Override
+  public StoredEntry entry(int index, ContextId context, EventIdGenerator ids) {
+    return this;
+  }
+
+  @Override
+  public StoredEntry part(int from, int to) {
+    return this;
+  }
+
+  @Override
+  public long weight() {
     var text =
         switch (entry.event()) {
           case ContentDelta delta -> delta.delta().length();
           case ContentComplete complete when textFrom > 0 -> complete.content().length();
           default -> 0; // The payload contains everything else.
         };
-    return OVERHEAD + 2 * (text + payloadBytes);
-  }
-
-  static long weight(List<StoredEntry> slots) {
-    var weight = 0L;
-    for (var storedEntry : slots) {
-      weight += storedEntry.weight();
-    }
-    return weight;
+    return OVERHEAD + 2L * (text + payloadBytes);
   }
 
   StoredEntry withPayloadBytes(int bytes) {

@@ -4,14 +4,12 @@ import dev.parley.log.LogTuning.MemoryLimits;
 import dev.parley.protocol.Position;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -25,7 +23,25 @@ final class UnsealedBlocks {
   private static final int SEALS_USUAL = 16;
 
   private final LogTuning logTuning;
-  private final TreeMap<Long, UnsealedBlock> blocks = new TreeMap<>();
+
+  /// The blocks with entries that are not in segments, oldest first.
+  private final LinkedHashMap<Long, UnsealedBlock> blocks = new LinkedHashMap<>();
+
+  /// The block that was added last. The chunks of a block are added one after the other.
+  private UnsealedBlock newest = new UnsealedBlock(new StoredBlock(0, 0), List.of());
+
+  /// A block, and the contexts that have, or had, entries in it that are not in segments.
+  private record UnsealedBlock(StoredBlock stored, List<CachedContext> contexts) {
+
+    /// A context is sealed as a whole, so it needs its oldest unsealed block and all later ones.
+    List<CachedContext> neededBy() {
+      return contexts.stream()
+          .filter(context -> !context.unsealedBlocks.isEmpty())
+          .filter(context -> context.unsealedBlocks.getFirst().id <= stored.id)
+          .toList();
+    }
+  }
+
   private final Set<CachedContext> readyToSeal = new LinkedHashSet<>();
   private final Set<CachedContext> contexts = ConcurrentHashMap.newKeySet();
   private final Set<CachedContext> excluded = new HashSet<>();
@@ -33,15 +49,7 @@ final class UnsealedBlocks {
   private final StaleChunks stale = new StaleChunks();
   private long bytes;
   private long weight;
-
-  private static final class UnsealedBlock {
-    final int bytes;
-    final Set<CachedContext> contexts = new LinkedHashSet<>();
-
-    UnsealedBlock(int bytes) {
-      this.bytes = bytes;
-    }
-  }
+  private long selections;
 
   UnsealedBlocks(LogTuning logTuning) {
     this.logTuning = logTuning;
@@ -69,21 +77,24 @@ final class UnsealedBlocks {
           pendingAppend.events(), pendingAppend.chunk().length, pendingAppend.weight());
     }
 
-    static ChunkSize of(byte[] chunk, List<StoredEntry> slots) {
-      return new ChunkSize(slots.size(), chunk.length, StoredEntry.weight(slots));
+    static ChunkSize of(byte[] chunk, List<StoredRun> runs) {
+      return new ChunkSize(StoredRun.size(runs), chunk.length, StoredRun.weight(runs));
     }
   }
 
   /// Records that a durable block contains these entries of a context.
   void add(long block, int blockBytes, CachedContext context, ChunkSize chunkSize) {
-    var known = blocks.get(block);
-    if (known == null) {
-      known = new UnsealedBlock(blockBytes);
-      blocks.put(block, known);
+    var unsealedBlock = block(block, blockBytes);
+    var stored = unsealedBlock.stored();
+    if (stored.needed() == 0) {
+      blocks.put(block, unsealedBlock);
       bytes += blockBytes;
     }
-    if (known.contexts.add(context)) {
-      context.unsealedBlocks.add(block);
+    // The blocks of a context are added in order, so only the last one can be this.
+    if (context.unsealedBlocks.isEmpty() || context.unsealedBlocks.getLast().id != block) {
+      context.unsealedBlocks.add(stored);
+      stored.need();
+      unsealedBlock.contexts().add(context);
     }
     if (context.unsealedCount == 0) {
       contexts.add(context);
@@ -97,6 +108,13 @@ final class UnsealedBlocks {
         || context.unsealedBytes >= logTuning.sealBytes()) {
       readyToSeal.add(context);
     }
+  }
+
+  private UnsealedBlock block(long id, int blockBytes) {
+    if (newest.stored().id != id) {
+      newest = new UnsealedBlock(new StoredBlock(id, blockBytes), new ArrayList<>());
+    }
+    return newest;
   }
 
   /// The contexts to seal with the next commit, which contains these appends.
@@ -127,8 +145,8 @@ final class UnsealedBlocks {
   }
 
   private void chooseOldest(int most, Set<CachedContext> due, Excess excess) {
-    for (var unsealedBlock : blocks.values()) {
-      for (var context : unsealedBlock.contexts) {
+    for (var block : blocks.values()) {
+      for (var context : block.neededBy()) {
         if (!excess.exceeds(due.size() < most ? 1 : MemoryLimits.HARD_FACTOR)) {
           return;
         }
@@ -145,7 +163,7 @@ final class UnsealedBlocks {
 
   /// The amount of unsealed data after a commit.
   private final class Excess {
-    private final HashMap<Long, Integer> leaving = new HashMap<>();
+    private final long selection = ++selections;
     private final Set<CachedContext> coming = new HashSet<>();
     final int comingEvents;
     final int comingBytes;
@@ -181,10 +199,9 @@ final class UnsealedBlocks {
     /// Records that the commit will seal this context.
     void seal(CachedContext context) {
       weightLeft -= context.unsealedWeight;
-      for (var id : context.unsealedBlocks) {
-        var unsealedBlock = block(id);
-        if (leaving.merge(id, 1, Integer::sum) == unsealedBlock.contexts.size()) {
-          bytesLeft -= unsealedBlock.bytes;
+      for (var block : context.unsealedBlocks) {
+        if (block.leave(selection)) {
+          bytesLeft -= block.bytes;
         }
       }
       if (!coming.contains(context)) {
@@ -230,14 +247,15 @@ final class UnsealedBlocks {
 
   /// Records that a stored block contains entries of a context that are in segments, or entries of
   /// a deleted context.
-  void addStale(long block, long context) {
-    stale.add(block, context);
+  void addStale(long block, int blockBytes, long context) {
+    stale.add(block(block, blockBytes).stored(), context);
   }
 
   /// Records that all entries of a stored block have been added.
   void loaded(long block, int blockBytes) {
-    if (!blocks.containsKey(block)) {
-      stale.emptied(block, blockBytes);
+    var stored = block(block, blockBytes).stored();
+    if (stored.needed() == 0) {
+      stale.emptied(stored);
     }
   }
 
@@ -271,14 +289,13 @@ final class UnsealedBlocks {
 
   /// Removes a context from all blocks.
   void removeContext(CachedContext context) {
-    for (var id : context.unsealedBlocks) {
-      var unsealedBlock = block(id);
-      unsealedBlock.contexts.remove(context);
-      stale.add(id, context.number);
-      if (unsealedBlock.contexts.isEmpty()) {
-        stale.emptied(id, unsealedBlock.bytes);
-        blocks.remove(id);
-        bytes -= unsealedBlock.bytes;
+    for (var block : context.unsealedBlocks) {
+      block.release();
+      stale.add(block, context.number);
+      if (block.needed() == 0) {
+        stale.emptied(block);
+        blocks.remove(block.id);
+        bytes -= block.bytes;
       }
     }
     context.unsealedBlocks.clear();
@@ -288,9 +305,5 @@ final class UnsealedBlocks {
     context.unsealedWeight = 0;
     readyToSeal.remove(context);
     contexts.remove(context);
-  }
-
-  private UnsealedBlock block(long id) {
-    return Objects.requireNonNull(blocks.get(id));
   }
 }

@@ -37,20 +37,32 @@ final class WindowMemoryLimiter {
   }
 
   /// Adds durable entries to a context's window. Call this before they are counted as unsealed.
-  void add(CachedContext context, List<StoredEntry> slots) {
-    var waits = !context.waiters.isEmpty();
-    var keep = context.unsealedCount + (waits ? sealedEvents : 0);
-    var keepBytes = context.unsealedWeight + (waits ? limits.windowBytes() : 0);
-    context.updateWindow(entryWindow -> entryWindow.plus(slots, keep, keepBytes));
-    if (holdsSealed(context) && !context.holdsSealed) {
-      context.holdsSealed = true;
-      holders.add(context);
-    }
+  void add(CachedContext context, List<StoredRun> runs) {
+    // Sealed and unsealed entries never share a run, so that the sealed ones can be dropped.
+    var join = context.unsealedCount > 0;
+    context.updateWindow(entryWindow -> entryWindow.plus(runs, join));
+    trim(context, StoredRun.size(runs), StoredRun.weight(runs));
   }
 
   /// Drops the entries that were just sealed, except those that waiting readers may need.
   void sealed(CachedContext context) {
-    add(context, List.of());
+    trim(context, 0, 0);
+  }
+
+  /// Drops sealed entries that exceed the limits. `added` entries are not counted as unsealed yet.
+  private void trim(CachedContext context, int added, long addedWeight) {
+    if (!holdsSealed(context)) {
+      return; // The usual case.
+    }
+    var waits = !context.waiters.isEmpty();
+    var needed = context.unsealedCount + added;
+    var keep = needed + (waits ? sealedEvents : 0);
+    var keepWeight = context.unsealedWeight + addedWeight + (waits ? limits.windowBytes() : 0);
+    context.updateWindow(entryWindow -> entryWindow.trim(needed, keep, keepWeight));
+    if (holdsSealed(context) && !context.holdsSealed) {
+      context.holdsSealed = true;
+      holders.add(context);
+    }
   }
 
   /// Drops sealed entries for which no reader waits, and others while there are too many.
