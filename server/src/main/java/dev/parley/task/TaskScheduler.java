@@ -41,6 +41,7 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
   private final RunQueue runQueue;
   private final Timers timers;
   private final TaskStatusWriter statusWriter;
+  private final TaskResources taskResources;
   private final TaskTimeouts timeouts;
   private final QuestionTimers questionTimers;
   private final TaskRun.TaskRunDependencies runDependencies;
@@ -53,6 +54,7 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
     this.runQueue = new RunQueue(limits.maxConcurrentTasks(), taskSources.time());
     this.timers = new Timers(taskSources.time());
     this.statusWriter = new TaskStatusWriter(log, taskSources, taskSettings.failPoint());
+    this.taskResources = new TaskResources(log, taskSettings.agents());
     this.timeouts =
         new TaskTimeouts(
             log,
@@ -144,7 +146,7 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
   private boolean holdsResources(ContextId context, TaskId task) {
     var known = false;
     try {
-      var holds = resourceRelease(context, task).isPresent();
+      var holds = taskResources.held(context, task);
       known = true;
       return holds;
     } finally {
@@ -157,7 +159,7 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
   /// Ends a task that holds remote resources. Releasing them may take a while.
   private void releaseAndEnd(ContextId context, TaskId task) {
     try {
-      releaseResources(context, task);
+      taskResources.release(context, task);
     } finally {
       try {
         endAndAllowStart(context, task);
@@ -501,7 +503,7 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
     try {
       stopSubtasks(context, task, taskEnding.reason());
       taskSettings.failPoint().reach("below-ended");
-      releaseResources(context, task);
+      taskResources.release(context, task);
       return end(context, task, taskEnding);
     } finally {
       runQueue.allowStart(task);
@@ -544,39 +546,6 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
       runQueue.abandon(task);
     }
     return result == WriteResult.WRITTEN;
-  }
-
-  /// Releases the task's remote resources, if any. A failure does not prevent the task from ending.
-  private void releaseResources(ContextId context, TaskId task) {
-    try {
-      var release = resourceRelease(context, task).orElse(null);
-      if (release != null) {
-        release.release(context, task);
-      }
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
-    } catch (Rejection.NotFound | Rejection.Gone deleted) {
-      // The context was deleted.
-    } catch (RuntimeException failed) {
-      LOGGER.log(
-          System.Logger.Level.WARNING,
-          "the resources of task " + task + " were not released",
-          failed);
-    }
-  }
-
-  /// The release function of the task's agent, if the task has started and has not ended.
-  private Optional<Agent.ResourceRelease> resourceRelease(ContextId context, TaskId task) {
-    try {
-      return log.inspect(
-              context,
-              state -> state.openTask(task).filter(OpenTask::started).map(OpenTask::origin))
-          .flatMap(
-              origin -> Optional.ofNullable(taskSettings.agents().byId().get(origin.agentId())))
-          .flatMap(Agent::release);
-    } catch (Rejection.NotFound | Rejection.Gone deleted) {
-      return Optional.empty();
-    }
   }
 
   /// Starts the clock of a waiting task after a restart.
