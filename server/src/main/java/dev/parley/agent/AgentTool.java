@@ -20,10 +20,12 @@ public final class AgentTool implements SpawnTool {
 
   private final AgentTypeId agent;
   private final String about;
+  private final String name;
 
   public AgentTool(AgentTypeId agent, String about) {
     this.agent = agent;
     this.about = about;
+    this.name = nameOf(agent);
   }
 
   /// The agent that does the work.
@@ -38,7 +40,7 @@ public final class AgentTool implements SpawnTool {
 
   @Override
   public String name() {
-    return nameOf(agent);
+    return name;
   }
 
   /// The name of the tool that delegates to this agent.

@@ -26,9 +26,10 @@ public final class ArgumentsSchema {
 
   private ArgumentsSchema() {}
 
-  /// The schema of `arguments`; components that are not `@Nullable` are required.
+  /// The schema of `arguments`; components that are not `@Nullable` are required. All callers share
+  /// it and must not change it: every task needs the schemas of all tools of its agent.
   public static ObjectNode of(Class<? extends Record> arguments) {
-    return SCHEMAS.get(arguments).deepCopy();
+    return SCHEMAS.get(arguments);
   }
 
   private static ObjectNode read(Class<?> arguments) {
