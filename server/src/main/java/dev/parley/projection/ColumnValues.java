@@ -6,16 +6,11 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.WireName;
 import java.nio.ByteBuffer;
 import java.util.UUID;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Converts our types to column values. A missing value is null.
 final class ColumnValues {
-
-  /// A UUID as [UUID#toString] writes it.
-  private static final Pattern UUID_TEXT =
-      Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
 
   private static final int UUID_LENGTH = 36;
   private static final int UUID_BYTES = 16;
@@ -30,7 +25,7 @@ final class ColumnValues {
 
   /// Returns the column value of an id that is not the type of an agent.
   static Object id(String text) {
-    if (text.length() != UUID_LENGTH || !UUID_TEXT.matcher(text).matches()) {
+    if (!isUuid(text)) {
       return text;
     }
     var uuid = UUID.fromString(text);
@@ -38,6 +33,23 @@ final class ColumnValues {
         .putLong(uuid.getMostSignificantBits())
         .putLong(uuid.getLeastSignificantBits())
         .array();
+  }
+
+  /// True for a UUID as [UUID#toString] writes it. Written by hand, because every value of every id
+  /// column passes through it: a regular expression took a sixth of the time of the views.
+  private static boolean isUuid(String text) {
+    if (text.length() != UUID_LENGTH) {
+      return false;
+    }
+    for (var i = 0; i < UUID_LENGTH; i++) {
+      var c = text.charAt(i);
+      var hyphen = i == 8 || i == 13 || i == 18 || i == 23;
+      var hex = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+      if (hyphen ? c != '-' : !hex) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /// Returns the text of a column value that [#id] returned.

@@ -81,8 +81,10 @@ final class TaskTable {
 
   void setStatus(Entry entry, TaskId task, TaskStatus status) throws SQLException {
     var now = entry.timestamp().toEpochMilli();
+    // A task that has completed has recovered from its error.
+    var error = status.status() == TaskState.COMPLETED ? ", error = NULL" : "";
     change(
-        "status = ?, message = ?, updated_at = ?, ended_at = ?, end_seq = ?",
+        "status = ?, message = ?, updated_at = ?, ended_at = ?, end_seq = ?" + error,
         entry.contextId(),
         task,
         status.status().wire(),
@@ -90,10 +92,6 @@ final class TaskTable {
         now,
         status.status().terminal() ? now : null,
         status.status().terminal() ? entry.position().seq() : null);
-    if (status.status() == TaskState.COMPLETED) {
-      // The task has recovered from the error.
-      change("error = ?", entry.contextId(), task, (Object) null);
-    }
     if (status.facts().retry().isEmpty()) {
       // A retry of a model call is temporary and does not describe the task.
       describe(entry.contextId(), task, status.metadata());
@@ -106,21 +104,22 @@ final class TaskTable {
 
   void complete(Entry entry, TaskId task, TaskComplete complete) throws SQLException {
     var now = entry.timestamp().toEpochMilli();
+    var context = entry.contextId();
+    var metadata = ColumnValues.merged(metadata(context, task).orElse(null), complete.metadata());
     change(
         """
         status = ?, content = ?, artifacts = ?, updated_at = ?, end_seq = ?,
-          ended_at = coalesce(ended_at, ?)
+          ended_at = coalesce(ended_at, ?), metadata = ?
         """,
-        entry.contextId(),
+        context,
         task,
         TaskState.COMPLETED.wire(),
-        texts.put(entry.contextId(), complete.content()),
+        texts.put(context, complete.content()),
         ColumnValues.json(complete.artifacts()),
         now,
         entry.position().seq(),
-        now);
-    describe(entry.contextId(), task, complete.metadata());
-    storeFinalMetadata(entry.contextId(), task);
+        now,
+        texts.putFinalJson(context, metadata));
   }
 
   void requestCancel(Entry entry, TaskId task) throws SQLException {

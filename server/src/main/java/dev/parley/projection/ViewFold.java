@@ -55,6 +55,10 @@ final class ViewFold {
   /// Blocks that have begun, so that not every delta needs a query.
   private final Set<Begun> begun = new HashSet<>();
 
+  /// The task that the previous entry ended. Two events in a row end a completed task, and the second
+  /// one finds nothing to clean up.
+  private @Nullable TaskId endedBefore;
+
   private ViewFold(ViewTables viewTables) {
     this.viewTables = viewTables;
   }
@@ -67,6 +71,7 @@ final class ViewFold {
       var entryCounter = viewTables.numbers().counter();
       for (var entry : entries) {
         fold.fold(entry);
+        fold.endedBefore = endedBy(entry);
         entryCounter.add(entry);
       }
       entryCounter.write(entries.getFirst().contextId());
@@ -128,7 +133,9 @@ final class ViewFold {
       }
       case TaskComplete complete -> {
         viewTables.tasks().complete(entry, task, complete);
-        end(entry, task);
+        if (!task.equals(endedBefore)) {
+          end(entry, task);
+        }
       }
       case CancelRequested _ -> viewTables.tasks().requestCancel(entry, task);
       case TaskStored stored -> viewTables.stored().add(entry, task, stored);
@@ -138,6 +145,12 @@ final class ViewFold {
               .remove(
                   entry.contextId(), new StoredTaskTable.RemovedTask(entry.position().seq(), task));
     }
+  }
+
+  private static @Nullable TaskId endedBy(Entry entry) {
+    return entry.event() instanceof TaskStatus status && status.status().terminal()
+        ? entry.taskId()
+        : null;
   }
 
   private void end(Entry entry, TaskId task) throws SQLException {

@@ -7,11 +7,11 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteErrorCode;
 
 /// The tables of the views, and the opening, creation and deletion of their file.
@@ -279,7 +279,10 @@ final class ViewSchema {
   }
 
   private static SqlSession connect(String name) throws SQLException {
-    var connection = DriverManager.getConnection("jdbc:sqlite:" + name);
+    var config = new SQLiteConfig();
+    // Otherwise the driver queries the last row id after each update.
+    config.setGetGeneratedKeys(false);
+    var connection = config.createConnection("jdbc:sqlite:" + name);
     try (var statement = connection.createStatement()) {
       statement.execute("PRAGMA journal_mode = WAL");
       // Not FULL: entries that are lost in a system crash are folded again. Not OFF: the file might
