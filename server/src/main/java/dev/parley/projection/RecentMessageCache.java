@@ -20,12 +20,16 @@ import java.util.Optional;
 /// Caches the latest messages of recently used contexts. Every new task reads them, and without the
 /// cache all tasks would wait for the single thread of the views.
 ///
-/// New messages are read from the log. After any other change of messages the caller must query the
-/// tables again. The lock guards the map.
+/// New messages are read from the log, and so are all messages of a short context. After any other
+/// change of messages the caller must query the tables again. The lock guards the map.
 final class RecentMessageCache {
 
   /// How many new log entries are searched for messages.
   static final int TAIL_MAX = 2_000;
+
+  /// The messages of a context with at most this many events are read from the log, because its
+  /// first tasks would otherwise wait until the views have folded it.
+  private static final int SHORT_MAX = 256;
 
   /// The size of the cache, and the most that one context may use, in characters.
   private static final long KEPT_MAX = 8_000_000;
@@ -36,10 +40,14 @@ final class RecentMessageCache {
   private static final int OVERHEAD = 1_000;
 
   /// The latest `limit` messages up to a position.
-  record CachedMessages(Position at, int limit, List<MessageView> messages) {
+  record CachedMessages(Position at, int limit, List<MessageView> messages, long size) {
 
-    private long size() {
-      return messages.stream().mapToLong(m -> m.content().length() + OVERHEAD).sum();
+    static CachedMessages of(Position at, int limit, List<MessageView> messages) {
+      var size = 0L;
+      for (var message : messages) {
+        size += message.content().length() + OVERHEAD;
+      }
+      return new CachedMessages(at, limit, messages, size);
     }
   }
 
@@ -53,19 +61,23 @@ final class RecentMessageCache {
 
   /// Returns the latest messages, oldest first. Empty if the tables must be queried.
   Optional<List<MessageView>> latest(ContextId context, int limit) {
-    var known = find(context);
-    if (known.isEmpty() || known.get().limit() != limit) {
+    var head = log.head(context);
+    var known =
+        find(context)
+            .filter(found -> found.limit() == limit)
+            .orElseGet(() -> CachedMessages.of(Position.START, limit, List.of()));
+    var at = known.at();
+    if (at.equals(Position.START) && head.seq() > SHORT_MAX) {
       return Optional.empty();
     }
-    var at = known.get().at();
-    var entries = at.after(log.head(context)) ? null : log.read(context, at, TAIL_MAX);
+    var entries = at.after(head) ? null : log.read(context, at, TAIL_MAX);
     if (entries == null
         || entries.size() == TAIL_MAX
         || entries.stream().anyMatch(RecentMessageCache::changesMore)) {
       forget(context);
       return Optional.empty();
     }
-    var messages = new ArrayList<>(known.get().messages());
+    var messages = new ArrayList<>(known.messages());
     for (var entry : entries) {
       if (entry.event() instanceof Message message) {
         messages.add(MessageTable.view(entry, message));
@@ -73,7 +85,7 @@ final class RecentMessageCache {
     }
     var latest = messages.subList(Math.max(0, messages.size() - limit), messages.size());
     if (!entries.isEmpty()) {
-      put(context, new CachedMessages(entries.getLast().position(), limit, List.copyOf(latest)));
+      put(context, CachedMessages.of(entries.getLast().position(), limit, List.copyOf(latest)));
     }
     return Optional.of(List.copyOf(latest));
   }

@@ -5,6 +5,7 @@ import dev.parley.log.EventDraft;
 import dev.parley.log.EventLog;
 import dev.parley.projection.ContextTable.ContextCursor;
 import dev.parley.projection.PendingQueries.PendingCursor;
+import dev.parley.projection.RecentMessageCache.CachedMessages;
 import dev.parley.projection.ViewThread.TableWork;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ArtifactView;
@@ -181,19 +182,24 @@ public final class Views implements AutoCloseable {
   public List<MessageView> latestMessages(ContextId context, int limit) {
     var max = clamp(limit);
     var known = recentMessages.latest(context, max);
+    if (known.isEmpty()) {
+      // The cache adds the messages that the views lack. A new task does not wait for their fold.
+      recentMessages.put(
+          context, thread.callWithoutSaving(viewTables -> latest(viewTables, context, max)));
+      known = recentMessages.latest(context, max);
+    }
     if (known.isPresent()) {
       return known.get();
     }
-    var read =
-        query(
-            context,
-            viewTables ->
-                new RecentMessageCache.CachedMessages(
-                    viewTables.contexts().position(context),
-                    max,
-                    viewTables.messages().latest(context, max)));
+    var read = query(context, viewTables -> latest(viewTables, context, max));
     recentMessages.put(context, read);
     return read.messages();
+  }
+
+  private static CachedMessages latest(ViewTables viewTables, ContextId context, int limit)
+      throws SQLException {
+    var at = viewTables.contexts().position(context);
+    return CachedMessages.of(at, limit, viewTables.messages().latest(context, limit));
   }
 
   /// Returns one message, unless it is deleted, rewound or unknown.
