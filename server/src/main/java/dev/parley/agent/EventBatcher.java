@@ -1,13 +1,20 @@
 package dev.parley.agent;
 
 import dev.parley.protocol.Event;
+import dev.parley.protocol.Rejection;
 import dev.parley.task.TaskRun;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// Appends a model's output in batches while the model continues: events that arrive during an
 /// append go into the next one, so that a model is not slowed down to one sync per token.
+///
+/// The beginning of a new task, see [dev.parley.task.Agent#beginsWithOutput], and the event of a
+/// model call wait a moment for the model's first output. So the answer of a fast model is in the
+/// same append, and a reader of a slow model sees them without a noticeable delay.
 ///
 /// The lock guards the waiting events. [#close] ends the thread after all events are appended.
 public final class EventBatcher implements AutoCloseable {
@@ -15,30 +22,87 @@ public final class EventBatcher implements AutoCloseable {
   private static final int WAITING_MAX = 4_096;
   private static final int APPEND_MAX = 1_024;
 
+  /// How long a model call waits for the first output.
+  private static final Duration FIRST_OUTPUT_WAIT = Duration.ofMillis(1);
+
   private final TaskRun taskRun;
   private final List<Event> waiting = new ArrayList<>();
   private final Thread thread;
+
+  /// How many of the waiting events wait for output; -1 if none do.
+  private int heldBack = -1;
+
+  private boolean writingHeldBack;
   private boolean writing;
   private boolean closed;
   private @Nullable RuntimeException failure;
 
   public EventBatcher(TaskRun taskRun) {
     this.taskRun = taskRun;
+    if (!taskRun.begun()) {
+      heldBack = 0; // The status `working`, which the first append contains.
+    }
     this.thread =
         taskRun
             .sources()
             .threads()
-            .start("event-batcher-" + taskRun.origin().taskId(), this::writeAll);
+            .unstarted("event-batcher-" + taskRun.origin().taskId(), this::writeAll);
+    thread.start();
+    taskRun.setHeldBackWriter(this::writeHeldBackNow);
+  }
+
+  /// Adds the events of a model call that is about to be made. They are appended unless there are
+  /// entries for the task that [TaskRun#readNewEntries] has not returned; in that case all output
+  /// is rejected with [Rejection.Stale] until [#resume].
+  synchronized void writeModelCall(List<? extends Event> events) {
+    check();
+    waiting.addAll(events);
+    heldBack = waiting.size();
+    notifyAll();
+  }
+
+  /// Accepts output again after a model call was not appended. False if that is not the case.
+  synchronized boolean resume() {
+    var stale = failure instanceof Rejection.Stale;
+    failure = stale ? null : failure;
+    return stale;
   }
 
   /// Adds an event, which will be durable soon. Blocks only if too many events are waiting.
-  synchronized void write(Event event) throws InterruptedException {
-    while (waiting.size() >= WAITING_MAX && failure == null) {
+  void write(Event event) throws InterruptedException {
+    add(List.of(event), WAITING_MAX);
+  }
+
+  /// Adds events that must be in one append.
+  void writeTogether(List<? extends Event> events) throws InterruptedException {
+    // All waiting events then fit into the next append.
+    add(events, APPEND_MAX);
+  }
+
+  private synchronized void add(List<? extends Event> events, int max) throws InterruptedException {
+    while (!waiting.isEmpty() && waiting.size() + events.size() > max && failure == null) {
       wait();
     }
     check();
-    waiting.add(event);
+    waiting.addAll(events);
     notifyAll();
+    if (heldBack >= 0) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /// Ends the wait for output. Returns when the events that waited for it are durable or rejected.
+  private void writeHeldBackNow() {
+    LockSupport.unpark(thread);
+    synchronized (this) {
+      try {
+        while ((heldBack >= 0 || writingHeldBack) && failure == null) {
+          wait();
+        }
+      } catch (InterruptedException stopped) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   /// Returns when all events that were added are durable.
@@ -56,6 +120,7 @@ public final class EventBatcher implements AutoCloseable {
       closed = true;
       notifyAll();
     }
+    LockSupport.unpark(thread);
     var interrupted = false;
     while (true) {
       try {
@@ -78,23 +143,71 @@ public final class EventBatcher implements AutoCloseable {
 
   private void writeAll() {
     try {
-      for (var next = nextBatch(); !next.isEmpty(); next = nextBatch()) {
-        taskRun.emit(next);
+      if (isHeldBack()) {
+        writeHeldBack();
+        taskRun.reachFailPoint("begun");
+      }
+      while (awaitEvents()) {
+        if (isHeldBack()) {
+          writeHeldBack();
+        } else {
+          taskRun.emit(takeWaiting());
+        }
       }
     } catch (InterruptedException stopped) {
       fail(new IllegalStateException("the writer thread was interrupted", stopped));
     } catch (RuntimeException refused) {
       fail(refused);
+    } finally {
+      releaseHeldBack();
     }
   }
 
-  /// The next events to append; empty at the end.
-  private synchronized List<Event> nextBatch() throws InterruptedException {
+  private synchronized void releaseHeldBack() {
+    heldBack = -1;
+    writingHeldBack = false;
+    notifyAll();
+  }
+
+  /// Returns when there are events to append; false at the end.
+  private synchronized boolean awaitEvents() throws InterruptedException {
     writing = false;
+    writingHeldBack = false;
     notifyAll();
     while (waiting.isEmpty() && !closed) {
       wait();
     }
+    return !waiting.isEmpty();
+  }
+
+  private synchronized boolean isHeldBack() {
+    return heldBack >= 0;
+  }
+
+  private void writeHeldBack() {
+    if (!hasOutput()) {
+      // Output ends the pause. A pause that ends early costs only another append.
+      taskRun.sources().time().pauseBriefly(FIRST_OUTPUT_WAIT);
+    }
+    var next = takeHeldBack();
+    if (next.isEmpty()) {
+      taskRun.emit(next); // The task begins.
+    } else if (!taskRun.emitUnlessNewEntries(next)) {
+      fail(new Rejection.Stale("there are new entries for the task"));
+    }
+  }
+
+  private synchronized boolean hasOutput() {
+    return waiting.size() > heldBack || closed;
+  }
+
+  private synchronized List<Event> takeHeldBack() {
+    heldBack = -1;
+    writingHeldBack = true;
+    return takeWaiting();
+  }
+
+  private synchronized List<Event> takeWaiting() {
     var some = waiting.subList(0, Math.min(waiting.size(), APPEND_MAX));
     var next = List.copyOf(some);
     some.clear();

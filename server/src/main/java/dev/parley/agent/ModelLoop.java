@@ -74,6 +74,11 @@ public final class ModelLoop implements Agent {
   }
 
   @Override
+  public boolean beginsWithOutput() {
+    return true;
+  }
+
+  @Override
   public Optional<String> model() {
     return Optional.of(type.model().name());
   }
@@ -81,21 +86,23 @@ public final class ModelLoop implements Agent {
   @Override
   public TaskOutcome work(TaskRun taskRun) throws InterruptedException {
     taskRun.closeBlocks();
-    var tools = tools(taskRun);
-    var thoughtCounter = new ThoughtCounter();
-    var calling =
-        new ToolCalls.ToolCallsDependencies(
-            tools,
-            type.policy(),
-            dependencies.parentAgents(),
-            new QuestionFactory(
-                taskRun, dependencies.limits().inputTimeout(), dependencies.signIns(), null),
-            thoughtCounter,
-            new SubtaskCalls(taskRun),
-            dependencies.threads());
-    try (var eventBatcher = new EventBatcher(taskRun);
-        var toolCalls = new ToolCalls(taskRun, calling)) {
-      return new LoopRun(taskRun, eventBatcher, toolCalls, thoughtCounter, tools).run();
+    // First, because it begins the task if the tools or the history take long.
+    try (var eventBatcher = new EventBatcher(taskRun)) {
+      var tools = tools(taskRun);
+      var thoughtCounter = new ThoughtCounter();
+      var calling =
+          new ToolCalls.ToolCallsDependencies(
+              tools,
+              type.policy(),
+              dependencies.parentAgents(),
+              new QuestionFactory(
+                  taskRun, dependencies.limits().inputTimeout(), dependencies.signIns(), null),
+              thoughtCounter,
+              new SubtaskCalls(taskRun),
+              dependencies.threads());
+      try (var toolCalls = new ToolCalls(taskRun, calling)) {
+        return new LoopRun(taskRun, eventBatcher, toolCalls, thoughtCounter, tools).run();
+      }
     }
   }
 
@@ -192,6 +199,25 @@ public final class ModelLoop implements Agent {
       var modelOutputWriter =
           new ModelOutputWriter(
               taskRun, batcher, thoughtCounter, type.model().name(), replaces, relatedCall());
+      try {
+        var failed = ask(prompt, modelOutputWriter, iteration);
+        if (failed != null) {
+          return failed;
+        }
+        taskRun.reachFailPoint("turn-durable");
+      } catch (Rejection.Stale newEntries) {
+        // A message arrived just before the model call. Nothing of this turn is in the log.
+        if (!batcher.resume()) {
+          throw newEntries;
+        }
+      }
+      taskHistory.read(taskRun.readNewEntries());
+      return null;
+    }
+
+    private TaskOutcome.@Nullable Failed ask(
+        Prompt prompt, ModelOutputWriter modelOutputWriter, int iteration)
+        throws InterruptedException {
       switch (reply(prompt, modelOutputWriter)) {
         case ModelReply.ModelError(var code, var message, var retryable, var usage) -> {
           modelOutputWriter.endFailedAttempt();
@@ -214,11 +240,9 @@ public final class ModelLoop implements Agent {
                   .map(call -> PrivateArguments.publicCall(call, toolsByName.get(call.name())))
                   .toList();
           modelOutputWriter.finish(answer, calls, publicCalls, iteration);
-          taskRun.reachFailPoint("turn-durable");
+          return null;
         }
       }
-      taskHistory.read(taskRun.readNewEntries());
-      return null;
     }
 
     private ModelReply reply(Prompt prompt, ModelOutputWriter modelOutputWriter)
@@ -262,17 +286,20 @@ public final class ModelLoop implements Agent {
       return new Prompt(type.instructions(), fitting, tools, null);
     }
 
-    /// Appends that the model is about to be called. False if there are new entries that are not in
+    /// Writes that the model is about to be called: together with its first output, or before a call
+    /// that is repeated, so that each attempt counts. False if there are new entries that are not in
     /// the prompt; then they are read first.
     private boolean writeModelCall(int iteration, Prompt prompt) {
       var call =
           new InternalLlmCall(iteration, type.model().name(), prompt.parts().size(), tools.size());
-      if (taskRun.emitUnlessNewEntries(modelCallEvents(call))) {
-        taskHistory.read(taskRun.readNewEntries());
+      var events = modelCallEvents(call);
+      if (taskHistory.attempts() == 0) {
+        batcher.writeModelCall(events);
         return true;
       }
+      var written = taskRun.emitUnlessNewEntries(events);
       taskHistory.read(taskRun.readNewEntries());
-      return false;
+      return written;
     }
 
     /// The model call, and the state of the loop before it.

@@ -24,7 +24,6 @@ public final class ModelOutputWriter implements ModelSink {
   /// The maximum number of characters of text and thoughts in one turn.
   static final int REPLY_MAX = 1_000_000;
 
-  private final TaskRun taskRun;
   private final EventBatcher batcher;
   private final TaskOutput output;
   private final String model;
@@ -40,7 +39,6 @@ public final class ModelOutputWriter implements ModelSink {
       String model,
       @Nullable BlockId replaces,
       @Nullable ToolCallId about) {
-    this.taskRun = taskRun;
     this.model = model;
     this.batcher = eventBatcher;
     this.output = new TaskOutput(taskRun.sources(), thoughtCounter::next).replacing(replaces);
@@ -114,7 +112,6 @@ public final class ModelOutputWriter implements ModelSink {
       List<ToolCall> publicCalls,
       int iteration)
       throws InterruptedException {
-    batcher.flush();
     output.endTurn(answer.reason(), calls.isEmpty() ? null : publicCalls);
     var state = Json.object();
     if (answer.memo() != null) {
@@ -135,7 +132,8 @@ public final class ModelOutputWriter implements ModelSink {
     if (iteration > 1 || !calls.isEmpty() || !state.isEmpty()) {
       events.add(new InternalCheckpoint(iteration, state.isEmpty() ? null : state));
     }
-    taskRun.emit(events);
+    batcher.writeTogether(events);
+    batcher.flush();
   }
 
   private InternalThoughtProcess reasoning(

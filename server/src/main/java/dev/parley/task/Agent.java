@@ -31,6 +31,17 @@ public interface Agent {
     return false;
   }
 
+  /// True if the agent's first events may be in the append that begins a new task. The runtime then
+  /// calls [#work] before the status `working` is in the log, and [TaskRun#emit] appends it before
+  /// the first events of the run.
+  ///
+  /// Such an agent appends something within milliseconds, and until then has no effect but a
+  /// question to a model, because the task may not begin after all: then the work was in vain, and
+  /// the runtime may call the agent again.
+  default boolean beginsWithOutput() {
+    return false;
+  }
+
   /// Releases the remote resources of tasks, for agents whose tasks hold some.
   default Optional<ResourceRelease> release() {
     return Optional.empty();

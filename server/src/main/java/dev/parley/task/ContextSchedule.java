@@ -45,6 +45,24 @@ final class ContextSchedule {
     }
   }
 
+  /// The status `working` of a task that has not begun, for the first append of its agent; empty if
+  /// it has begun.
+  ///
+  /// @throws Rejection.Conflict if it has ended or is being canceled, or if another root task runs
+  static Optional<EventDraft> beginning(ContextState state, TaskId id) {
+    var task =
+        state
+            .openTask(id)
+            .filter(open -> open.started() || !open.cancelRequested())
+            .orElseThrow(() -> new Rejection.Conflict("task-ended", "the task is ending: " + id));
+    if (task.started()) {
+      return Optional.empty();
+    }
+    checkTurn(state, task);
+    return Optional.of(
+        new EventDraft(task.origin(), new TaskStatus(TaskState.WORKING, null, null)));
+  }
+
   /// The root tasks that wait, the next one first.
   static List<OpenTask> waiting(ContextState state) {
     return roots(state)

@@ -74,6 +74,12 @@ final class RunQueue {
   private final LinkedHashMap<TaskId, ReadyTask> suspects = new LinkedHashMap<>();
 
   private @Nullable TaskId runningSuspect;
+
+  /// Tasks that were open when the server started and have not run since. One of them may be the
+  /// cause of a crash: its status `working`, which counts the attempts, must be durable before its
+  /// agent is called.
+  private final Set<TaskId> leftOpen = new HashSet<>();
+
   private final int max;
   private final Time time;
   private long slotsGiven;
@@ -144,6 +150,16 @@ final class RunQueue {
     }
   }
 
+  /// These tasks were open when the server started.
+  synchronized void addLeftOpen(List<TaskId> tasks) {
+    leftOpen.addAll(tasks);
+  }
+
+  /// True if the task was open when the server started and has not run since.
+  synchronized boolean isLeftOpen(TaskId task) {
+    return leftOpen.contains(task);
+  }
+
   synchronized void addRun(TaskRun taskRun) {
     runs.put(taskRun.taskId(), taskRun);
   }
@@ -154,6 +170,7 @@ final class RunQueue {
     if (contextsByTask.remove(task) != null && !removeFromQueue(task)) {
       started -= blockedTasks.remove(task) ? 0 : 1;
       runs.remove(task);
+      leftOpen.remove(task);
       clearSuspicion(task);
       notifyAll();
     }

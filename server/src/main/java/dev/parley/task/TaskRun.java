@@ -113,6 +113,8 @@ public final class TaskRun {
   private boolean parked;
   private boolean signaled;
   private volatile boolean fenced;
+  private volatile boolean beginsWithOutput;
+  private volatile Runnable heldBackWriter = () -> {};
 
   TaskRun(
       TaskRunDependencies taskRunDependencies,
@@ -279,9 +281,14 @@ public final class TaskRun {
               if (fenced) {
                 throw new Rejection.Conflict("task-ended", "the task has ended: " + taskId());
               }
+              var drafts = new ArrayList<EventDraft>();
+              if (beginsWithOutput) {
+                ContextSchedule.beginning(state, taskId()).ifPresent(drafts::add);
+              }
               var events = decide.apply(state);
               asks.set(events.stream().anyMatch(TaskRun::asks));
-              return events.stream().map(event -> new EventDraft(origin(), (Event) event)).toList();
+              events.forEach(event -> drafts.add(new EventDraft(origin(), event)));
+              return drafts;
             });
     if (asks.get()) {
       dependencies.scheduler().onQuestion(context());
@@ -291,6 +298,37 @@ public final class TaskRun {
       suspect = false;
       dependencies.scheduler().onProgress(taskId());
     }
+  }
+
+  /// The first append of this run also begins the task, until `beginsWithOutput` is false.
+  void beginWithOutput(boolean beginsWithOutput) {
+    this.beginsWithOutput = beginsWithOutput;
+  }
+
+  /// Sets how events that the agent holds back are written now. It returns when they are durable or
+  /// rejected.
+  public void setHeldBackWriter(Runnable heldBackWriter) {
+    this.heldBackWriter = heldBackWriter;
+  }
+
+  /// Writes events that the agent holds back, so that an append that follows is after them.
+  void writeHeldBack() {
+    heldBackWriter.run();
+  }
+
+  /// False if the next append of this run also begins the task.
+  public boolean begun() {
+    return !beginsWithOutput || !isNew();
+  }
+
+  /// True if the task has not begun, and may begin.
+  boolean isNew() {
+    return inspect(
+        state ->
+            state
+                .openTask(taskId())
+                .filter(task -> !task.started() && !task.cancelRequested())
+                .isPresent());
   }
 
   /// The task may be the cause of a server crash: until it makes progress, no other suspect runs.

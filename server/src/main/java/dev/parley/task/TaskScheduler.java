@@ -245,20 +245,50 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
       timers.cancel(taskRun);
       return;
     }
+    var outcome = beginWithOutput(taskRun, agent).orElse(null);
+    if (outcome == null) {
+      if (!begin(taskRun)) {
+        return;
+      }
+      outcome = perform(taskRun, agent);
+    }
+    while (!conclude(taskRun, agent, outcome)) {
+      // There are new entries that the agent has not read.
+      taskRun.restart();
+      outcome = perform(taskRun, agent);
+    }
+    timers.cancel(taskRun);
+  }
+
+  /// Calls the agent of a new task, whose first append begins the task. Empty if the task has not
+  /// begun: because another root task began first, the store is unavailable, or the agent or this
+  /// task must not do so.
+  private Optional<TaskOutcome> beginWithOutput(TaskRun taskRun, Agent agent) {
+    if (!agent.beginsWithOutput() || runQueue.isLeftOpen(taskRun.taskId()) || !taskRun.isNew()) {
+      return Optional.empty();
+    }
+    taskRun.beginWithOutput(true);
+    var outcome = perform(taskRun, agent);
+    var begun = taskRun.begun();
+    taskRun.beginWithOutput(false);
+    if (!begun) {
+      taskRun.restart();
+    }
+    return begun ? Optional.of(outcome) : Optional.empty();
+  }
+
+  /// Writes that the task works. False if it does not begin now.
+  private boolean begin(TaskRun taskRun) {
     var begun = statusWriter.begin(taskRun);
     if (begun != WriteResult.WRITTEN) {
       if (begun == WriteResult.CANCEL_REQUESTED) {
         endTree(taskRun, TaskEnding.canceled(null));
       }
       timeouts.forget(taskRun.taskId());
-      return;
+      return false;
     }
     taskRun.reachFailPoint("begun");
-    while (!conclude(taskRun, agent, perform(taskRun, agent))) {
-      // There are new entries that the agent has not read.
-      taskRun.restart();
-    }
-    timers.cancel(taskRun);
+    return true;
   }
 
   /// The run of a task that is still open. Ends the task if it cannot run any more.

@@ -89,6 +89,9 @@ public final class Tasks implements AutoCloseable {
     recovery.check(submission.context());
     var validatedSubmission = messageIntake.check(submission);
     var whenBusy = Optional.ofNullable(submission.options().whenBusy()).orElse(WhenBusy.ENQUEUE);
+    if (whenBusy != WhenBusy.ENQUEUE) {
+      writeHeldBack(submission.context());
+    }
     var acceptedMessage =
         switch (whenBusy) {
           case ENQUEUE, REJECT -> messageIntake.appendOrQueue(validatedSubmission).accepted();
@@ -99,6 +102,14 @@ public final class Tasks implements AutoCloseable {
     taskSettings.failPoint().reach("submitted");
     scheduler.advance(submission.context());
     return acceptedMessage;
+  }
+
+  /// The running task may have asked its model before it has begun in the log. What a message does to
+  /// it must not depend on that.
+  private void writeHeldBack(ContextId context) {
+    runQueue.runs().stream()
+        .filter(taskRun -> taskRun.context().equals(context))
+        .forEach(TaskRun::writeHeldBack);
   }
 
   private AcceptedMessage interrupt(MessageIntake.ValidatedSubmission validatedSubmission) {
@@ -371,6 +382,7 @@ public final class Tasks implements AutoCloseable {
                     .filter(OpenTask::started)
                     .map(task -> TaskRun.TaskDetails.of(context, task))
                     .toList());
+    runQueue.addLeftOpen(open(context, _ -> true));
     var hosted = open(context, ContextSchedule::isHosted);
     for (var task : crashed(context)) {
       LOGGER.log(

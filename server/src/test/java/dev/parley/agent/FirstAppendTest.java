@@ -1,0 +1,268 @@
+package dev.parley.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.log.AppendGuard;
+import dev.parley.log.EventDraft;
+import dev.parley.log.EventLog;
+import dev.parley.log.LimitedAppendLog;
+import dev.parley.model.Model;
+import dev.parley.model.ModelReply;
+import dev.parley.model.ModelSink;
+import dev.parley.model.Prompt;
+import dev.parley.protocol.ContentEvent.ContentComplete;
+import dev.parley.protocol.ContentEvent.FinishReason;
+import dev.parley.protocol.ContentEvent.ToolCall;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.Json;
+import dev.parley.protocol.Kind;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageFacts;
+import dev.parley.protocol.MessageId;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskId;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.ThoughtEvent.InternalLlmCall;
+import dev.parley.protocol.ToolCallId;
+import dev.parley.runtime.SystemThreads;
+import dev.parley.runtime.SystemTime;
+import dev.parley.runtime.Time;
+import dev.parley.task.LogInvariants;
+import dev.parley.task.TaskLimits;
+import dev.parley.task.TaskTestBed;
+import dev.parley.tool.Tool;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The first append of a new task of the model loop, which begins the task: the status, the model
+/// call, and the output of a fast model.
+@Timeout(120)
+class FirstAppendTest {
+
+  @TempDir Path folder;
+
+  private interface Answers {
+    ModelReply to(Prompt prompt, ModelSink modelSink) throws InterruptedException;
+  }
+
+  private interface Wait {
+    void untilDone() throws InterruptedException;
+  }
+
+  private static Model model(Answers answers) {
+    return new Model() {
+      @Override
+      public String name() {
+        return "polite";
+      }
+
+      @Override
+      public ModelReply ask(Prompt prompt, ModelSink modelSink) throws InterruptedException {
+        return answers.to(prompt, modelSink);
+      }
+    };
+  }
+
+  /// A model that waits for something and then says `hello`.
+  private static Model politeModel(Wait first) {
+    return model(
+        (_, modelSink) -> {
+          first.untilDone();
+          modelSink.text("hello");
+          return answered(List.of());
+        });
+  }
+
+  private static ModelReply answered(List<ToolCall> calls) {
+    var usage = new Usage("polite", 10, 5, null, null, null);
+    var reason = calls.isEmpty() ? FinishReason.STOP : FinishReason.TOOL_CALLS;
+    return new ModelReply.ModelAnswer(reason, calls, usage, null);
+  }
+
+  private static ToolCall call(String tool) {
+    return new ToolCall(new ToolCallId(UUID.randomUUID().toString()), tool, Json.object());
+  }
+
+  private TaskTestBed world(EventLog log, Model model) {
+    var agents = TestTeam.agents(log, model, TaskLimits.DEFAULT, ToolPolicy.DEFAULT);
+    return TaskTestBed.with(log, agents, folder, TaskLimits.DEFAULT);
+  }
+
+  @Test
+  void a_task_is_seen_to_work_before_a_slow_model_says_anything() throws Exception {
+    var seen = new CountDownLatch(1);
+    try (var taskTestBed = world(TaskTestBed.newLog(), politeModel(seen::await))) {
+      var task = taskTestBed.submit("greet").taskId();
+
+      taskTestBed.await(entry -> entry.event() instanceof InternalLlmCall);
+      seen.countDown();
+
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.kinds(task))
+          .containsExactly(
+              Kind.TASK_CREATED,
+              Kind.TASK_STATUS,
+              Kind.INTERNAL_LLM_CALL,
+              Kind.CONTENT_DELTA,
+              Kind.CONTENT_COMPLETE,
+              Kind.USAGE,
+              Kind.MESSAGE,
+              Kind.TASK_STATUS,
+              Kind.TASK_COMPLETE);
+    }
+  }
+
+  @Test
+  void a_task_whose_first_append_fails_begins_when_the_store_is_back() throws Exception {
+    var log =
+        new LimitedAppendLog(
+            TaskTestBed.newLog(), 1, () -> new Rejection.Unavailable("the disk is full"));
+    try (var taskTestBed = world(log, politeModel(() -> {}))) {
+      var task = taskTestBed.submit("greet").taskId();
+      log.awaitRejection();
+      log.allow(Integer.MAX_VALUE);
+
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.answer(task).content()).isEqualTo("hello");
+      assertThat(taskTestBed.events(task, ContentComplete.class)).hasSize(1);
+      assertThat(taskTestBed.events(task, TaskStatus.class))
+          .extracting(TaskStatus::status)
+          .containsExactly(TaskState.WORKING, TaskState.COMPLETED);
+      LogInvariants.check(log, TaskTestBed.CONTEXT);
+    }
+  }
+
+  @Test
+  void a_task_that_a_stopped_server_left_begins_before_its_model_is_asked() throws Exception {
+    var stored = TaskTestBed.newLog();
+    var dying = new LimitedAppendLog(stored, 1, () -> new Rejection.Conflict("dead", "dead"));
+    try (var taskTestBed = world(dying, politeModel(() -> {}))) {
+      taskTestBed.submit("greet");
+      dying.awaitRejection();
+    }
+    var before = new AtomicReference<List<Event>>(List.of());
+    Wait look =
+        () ->
+            before.set(
+                stored.read(TaskTestBed.CONTEXT, Position.START, Integer.MAX_VALUE).stream()
+                    .map(Entry::event)
+                    .toList());
+    try (var taskTestBed = world(stored, politeModel(look))) {
+      taskTestBed.tasks().recover();
+      taskTestBed.await(entry -> TaskTestBed.terminal(entry.event()));
+
+      assertThat(before.get()).anyMatch(TaskStatus.class::isInstance);
+    }
+  }
+
+  /// Real time whose brief pauses last until the test ends them.
+  private static final class PausingTime implements Time {
+    private final Time time = new SystemTime(new SystemThreads());
+    private volatile CountDownLatch pause = new CountDownLatch(0);
+
+    @Override
+    public void pauseBriefly(Duration duration) {
+      try {
+        pause.await();
+      } catch (InterruptedException stopped) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    @Override
+    public Instant instant() {
+      return time.instant();
+    }
+
+    @Override
+    public long nanos() {
+      return time.nanos();
+    }
+
+    @Override
+    public void parkUntil(Object blocker, long deadline) {
+      time.parkUntil(blocker, deadline);
+    }
+
+    @Override
+    public void waitUntil(Object monitor, long deadline) throws InterruptedException {
+      time.waitUntil(monitor, deadline);
+    }
+
+    @Override
+    public Timer schedule(String name, Duration delay, Runnable action) {
+      return time.schedule(name, delay, action);
+    }
+  }
+
+  /// A message for a running task, appended without waiting for what its run holds back.
+  private static Message message(TaskId task, String text) {
+    var metadata = Json.object();
+    MessageFacts.putTaskId(metadata, task);
+    MessageFacts.putSteering(metadata, List.of(task));
+    return new Message(new MessageId("steering"), Role.USER, text, null, metadata, "local");
+  }
+
+  private static void append(EventLog log, Message message) {
+    log.append(TaskTestBed.CONTEXT, AppendGuard.none(), _ -> List.of(EventDraft.of(message)));
+  }
+
+  @Test
+  void a_message_that_arrives_just_before_a_model_call_is_in_its_prompt() throws Exception {
+    var time = new PausingTime();
+    var prompts = new CopyOnWriteArrayList<Prompt>();
+    var asked = new CountDownLatch(2);
+    var arrived = new CountDownLatch(1);
+    var tool =
+        TestTool.of(
+            "pause",
+            Tool.Effect.PURE,
+            Tool.Permission.ALLOW,
+            (_, _) -> {
+              time.pause = new CountDownLatch(1);
+              return TestTool.done("done");
+            });
+    var model =
+        model(
+            (prompt, modelSink) -> {
+              prompts.add(prompt);
+              asked.countDown();
+              if (prompts.size() == 1) {
+                return answered(List.of(call("pause")));
+              }
+              arrived.await(); // Output would end the pause.
+              modelSink.text("hello");
+              return answered(List.of());
+            });
+    var log = TaskTestBed.newLog(time);
+    var agents = TestTeam.agents(log, model, TaskLimits.DEFAULT, ToolPolicy.DEFAULT, tool);
+    try (var taskTestBed = TaskTestBed.with(log, agents, folder, TaskLimits.DEFAULT)) {
+      var task = taskTestBed.submit("greet").taskId();
+      asked.await();
+      append(log, message(task, "in French"));
+      time.pause.countDown();
+      arrived.countDown();
+
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(prompts).hasSize(3);
+      assertThat(prompts.getLast().parts().toString()).contains("in French");
+      assertThat(taskTestBed.answer(task).content()).isEqualTo("hello");
+      assertThat(taskTestBed.events(task, InternalLlmCall.class)).hasSize(2);
+      LogInvariants.check(log, TaskTestBed.CONTEXT);
+    }
+  }
+}
