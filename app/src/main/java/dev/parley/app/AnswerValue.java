@@ -45,12 +45,8 @@ final class AnswerValue {
   static ObjectNode confirmation(
       boolean approved, @Nullable String reason, @Nullable ObjectNode arguments) {
     var value = Json.object().put("approved", approved);
-    if (reason != null) {
-      value.put("reason", reason);
-    }
-    if (arguments != null) {
-      value.set("arguments", arguments);
-    }
+    Json.putPresent(value, "reason", reason);
+    Json.putPresent(value, "arguments", arguments);
     return value;
   }
 

@@ -75,6 +75,27 @@ public final class Json {
     return read(() -> MAPPER.treeToValue(tree, type));
   }
 
+  /// Sets a field if there is a value: a missing value is a missing field, never a JSON null.
+  public static void putPresent(ObjectNode object, String name, @Nullable String value) {
+    if (value != null) {
+      object.put(name, value);
+    }
+  }
+
+  /// Sets a field if there is a value.
+  public static void putPresent(ObjectNode object, String name, @Nullable Integer value) {
+    if (value != null) {
+      object.put(name, value);
+    }
+  }
+
+  /// Sets a field if there is a value.
+  public static void putPresent(ObjectNode object, String name, @Nullable JsonNode value) {
+    if (value != null) {
+      object.set(name, value);
+    }
+  }
+
   /// Converts a JSON null to a missing value.
   static @Nullable JsonNode present(@Nullable JsonNode value) {
     return value == null || value.isNull() || value.isMissingNode() ? null : value;

@@ -49,10 +49,10 @@ public abstract sealed class A2aEncoder permits KindJsonEncoder, ProtoJsonEncode
 
   final ObjectNode artifact(A2aArtifact artifact) {
     var json = Json.object().put("artifactId", artifact.artifactId());
-    A2aJsonFields.put(json, "name", artifact.name());
-    A2aJsonFields.put(json, "description", artifact.description());
+    Json.putPresent(json, "name", artifact.name());
+    Json.putPresent(json, "description", artifact.description());
     json.putArray("parts").addAll(artifact.parts().stream().map(this::part).toList());
-    A2aJsonFields.put(json, "metadata", artifact.metadata());
+    Json.putPresent(json, "metadata", artifact.metadata());
     A2aJsonFields.putTexts(json, "extensions", artifact.extensions());
     return json;
   }
@@ -70,11 +70,11 @@ public abstract sealed class A2aEncoder permits KindJsonEncoder, ProtoJsonEncode
 
   public final ObjectNode message(A2aMessage message) {
     var json = object("message").put("messageId", message.messageId());
-    A2aJsonFields.put(json, "contextId", message.contextId());
-    A2aJsonFields.put(json, "taskId", message.taskId());
+    Json.putPresent(json, "contextId", message.contextId());
+    Json.putPresent(json, "taskId", message.taskId());
     json.put("role", role(message.role()));
     json.putArray(partsMember()).addAll(message.parts().stream().map(this::part).toList());
-    A2aJsonFields.put(json, "metadata", message.metadata());
+    Json.putPresent(json, "metadata", message.metadata());
     A2aJsonFields.putTexts(json, "extensions", message.extensions());
     A2aJsonFields.putTexts(json, "referenceTaskIds", message.referenceTaskIds());
     return json;
@@ -87,7 +87,7 @@ public abstract sealed class A2aEncoder permits KindJsonEncoder, ProtoJsonEncode
     if (task.history() != null) {
       json.putArray("history").addAll(task.history().stream().map(this::message).toList());
     }
-    A2aJsonFields.put(json, "metadata", task.metadata());
+    Json.putPresent(json, "metadata", task.metadata());
     return json;
   }
 
@@ -95,7 +95,7 @@ public abstract sealed class A2aEncoder permits KindJsonEncoder, ProtoJsonEncode
     var json = object("status-update");
     json.put("taskId", update.taskId()).put("contextId", update.contextId());
     json.set("status", status(update.status()));
-    A2aJsonFields.put(json, "metadata", update.metadata());
+    Json.putPresent(json, "metadata", update.metadata());
     if (marksLastStatus()) {
       flag(json, "final", update.last());
     }
@@ -106,7 +106,7 @@ public abstract sealed class A2aEncoder permits KindJsonEncoder, ProtoJsonEncode
     var json = object("artifact-update");
     json.put("taskId", update.taskId()).put("contextId", update.contextId());
     json.set("artifact", artifact(update.artifact()));
-    A2aJsonFields.put(json, "metadata", update.metadata());
+    Json.putPresent(json, "metadata", update.metadata());
     flag(json, "append", update.append());
     flag(json, "lastChunk", update.lastChunk());
     return json;
@@ -116,22 +116,20 @@ public abstract sealed class A2aEncoder permits KindJsonEncoder, ProtoJsonEncode
   static ObjectNode configuration(SendMessageRequest request) {
     var json = Json.object();
     A2aJsonFields.putTexts(json, "acceptedOutputModes", request.acceptedOutputModes());
-    if (request.historyLength() != null) {
-      json.put("historyLength", request.historyLength());
-    }
+    Json.putPresent(json, "historyLength", request.historyLength());
     return json;
   }
 
   /// The inner object of a push target in 0.3, which has two layers.
   static ObjectNode innerPushConfig(PushNotificationConfig target) {
     var json = Json.object();
-    A2aJsonFields.put(json, "id", target.id());
+    Json.putPresent(json, "id", target.id());
     json.put("url", target.url());
-    A2aJsonFields.put(json, "token", target.token());
+    Json.putPresent(json, "token", target.token());
     if (target.scheme() != null) {
       var authentication = json.putObject("authentication");
       authentication.putArray("schemes").add(target.scheme());
-      A2aJsonFields.put(authentication, "credentials", target.credentials());
+      Json.putPresent(authentication, "credentials", target.credentials());
     }
     return json;
   }

@@ -150,19 +150,7 @@ public record A2aJsonFields(ObjectNode node, String path) {
     }
   }
 
-  /// Sets a field unless the value is null.
-  static void put(ObjectNode object, String name, @Nullable String value) {
-    if (value != null) {
-      object.put(name, value);
-    }
-  }
-
-  static void put(ObjectNode object, String name, @Nullable JsonNode value) {
-    if (value != null) {
-      object.set(name, value);
-    }
-  }
-
+  /// Sets a field unless there are no values.
   static void putAll(ObjectNode object, String name, List<? extends JsonNode> values) {
     if (!values.isEmpty()) {
       object.putArray(name).addAll(values);

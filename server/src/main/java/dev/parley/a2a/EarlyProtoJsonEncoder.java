@@ -16,14 +16,14 @@ final class EarlyProtoJsonEncoder extends ProtoJsonEncoder {
       case A2aPart.DataContent(var value) ->
           json.putObject("data").set("data", KindJsonEncoder.asObject(value));
     }
-    A2aJsonFields.put(json, "metadata", part.metadata());
+    Json.putPresent(json, "metadata", part.metadata());
     return json;
   }
 
   private static ObjectNode file(ObjectNode json, A2aPart part) {
     var file = json.putObject("file");
-    A2aJsonFields.put(file, "mimeType", part.mediaType());
-    A2aJsonFields.put(file, "name", part.filename());
+    Json.putPresent(file, "mimeType", part.mediaType());
+    Json.putPresent(file, "name", part.filename());
     return file;
   }
 
@@ -64,7 +64,7 @@ final class EarlyProtoJsonEncoder extends ProtoJsonEncoder {
       configuration.set("pushNotification", innerPushConfig(request.push()));
     }
     json.set("configuration", configuration);
-    A2aJsonFields.put(json, "metadata", request.metadata());
+    Json.putPresent(json, "metadata", request.metadata());
     return json;
   }
 }

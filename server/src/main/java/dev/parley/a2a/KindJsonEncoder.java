@@ -21,14 +21,14 @@ final class KindJsonEncoder extends A2aEncoder {
       case A2aPart.UrlContent(var url) -> file(json, part).put("uri", url);
       case A2aPart.DataContent(var value) -> json.put(KIND, "data").set("data", asObject(value));
     }
-    A2aJsonFields.put(json, "metadata", part.metadata());
+    Json.putPresent(json, "metadata", part.metadata());
     return json;
   }
 
   private static ObjectNode file(ObjectNode json, A2aPart part) {
     var file = json.put(KIND, "file").putObject("file");
-    A2aJsonFields.put(file, "mimeType", part.mediaType());
-    A2aJsonFields.put(file, "name", part.filename());
+    Json.putPresent(file, "mimeType", part.mediaType());
+    Json.putPresent(file, "name", part.filename());
     return file;
   }
 
@@ -50,7 +50,7 @@ final class KindJsonEncoder extends A2aEncoder {
   @Override
   public ObjectNode push(PushNotificationConfig target) {
     var json = Json.object();
-    A2aJsonFields.put(json, "taskId", target.taskId());
+    Json.putPresent(json, "taskId", target.taskId());
     json.set("pushNotificationConfig", innerPushConfig(target));
     return json;
   }
@@ -69,7 +69,7 @@ final class KindJsonEncoder extends A2aEncoder {
       configuration.set("pushNotificationConfig", innerPushConfig(request.push()));
     }
     json.set("configuration", configuration);
-    A2aJsonFields.put(json, "metadata", request.metadata());
+    Json.putPresent(json, "metadata", request.metadata());
     return json;
   }
 

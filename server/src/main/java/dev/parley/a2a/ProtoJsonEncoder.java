@@ -20,9 +20,9 @@ sealed class ProtoJsonEncoder extends A2aEncoder permits EarlyProtoJsonEncoder {
       case A2aPart.UrlContent(var url) -> json.put("url", url);
       case A2aPart.DataContent(var value) -> json.set("data", value);
     }
-    A2aJsonFields.put(json, "metadata", part.metadata());
-    A2aJsonFields.put(json, "filename", part.filename());
-    A2aJsonFields.put(json, "mediaType", part.mediaType());
+    Json.putPresent(json, "metadata", part.metadata());
+    Json.putPresent(json, "filename", part.filename());
+    Json.putPresent(json, "mediaType", part.mediaType());
     return json;
   }
 
@@ -46,14 +46,14 @@ sealed class ProtoJsonEncoder extends A2aEncoder permits EarlyProtoJsonEncoder {
   @Override
   public ObjectNode push(PushNotificationConfig target) {
     var json = Json.object();
-    A2aJsonFields.put(json, "tenant", target.tenant());
-    A2aJsonFields.put(json, "id", target.id());
-    A2aJsonFields.put(json, "taskId", target.taskId());
+    Json.putPresent(json, "tenant", target.tenant());
+    Json.putPresent(json, "id", target.id());
+    Json.putPresent(json, "taskId", target.taskId());
     json.put("url", target.url());
-    A2aJsonFields.put(json, "token", target.token());
+    Json.putPresent(json, "token", target.token());
     if (target.scheme() != null) {
       var authentication = json.putObject("authentication").put("scheme", target.scheme());
-      A2aJsonFields.put(authentication, "credentials", target.credentials());
+      Json.putPresent(authentication, "credentials", target.credentials());
     }
     return json;
   }
@@ -68,7 +68,7 @@ sealed class ProtoJsonEncoder extends A2aEncoder permits EarlyProtoJsonEncoder {
   @Override
   public ObjectNode send(SendMessageRequest request) {
     var json = Json.object();
-    A2aJsonFields.put(json, "tenant", request.tenant());
+    Json.putPresent(json, "tenant", request.tenant());
     json.set("message", message(request.message()));
     var configuration = configuration(request);
     if (!request.blocking()) {
@@ -78,7 +78,7 @@ sealed class ProtoJsonEncoder extends A2aEncoder permits EarlyProtoJsonEncoder {
       configuration.set("taskPushNotificationConfig", push(request.push()));
     }
     json.set("configuration", configuration);
-    A2aJsonFields.put(json, "metadata", request.metadata());
+    Json.putPresent(json, "metadata", request.metadata());
     return json;
   }
 

@@ -157,9 +157,7 @@ final class A2aMessageMapper {
         Json.object()
             .put(KagentMetadata.TYPE, "function_call")
             .put(SUBAGENT_SESSION, child.value());
-    if (toolName != null) {
-      about.put("toolName", toolName);
-    }
+    Json.putPresent(about, "toolName", toolName);
     return agentMessage(entry, List.of(data(data, marks.ofPart(about))), null);
   }
 
@@ -267,9 +265,7 @@ final class A2aMessageMapper {
             .put("inputId", asked.inputId().value())
             .put("inputType", asked.inputType().wire())
             .put("prompt", asked.prompt());
-    if (asked.schema() != null) {
-      json.set("schema", asked.schema());
-    }
+    Json.putPresent(json, "schema", asked.schema());
     if (asked.options() != null && !asked.options().isEmpty()) {
       json.putArray("options").addAll(asked.options());
     }
@@ -282,12 +278,8 @@ final class A2aMessageMapper {
     var json =
         Json.object().put(HitlExtension.TYPE, "auth_request").put("id", asked.authId().value());
     json.put("authType", asked.authType().wire());
-    if (asked.provider() != null) {
-      json.put("provider", asked.provider());
-    }
-    if (asked.authUrl() != null) {
-      json.put("authUrl", asked.authUrl());
-    }
+    Json.putPresent(json, "provider", asked.provider());
+    Json.putPresent(json, "authUrl", asked.authUrl());
     if (asked.scopes() != null) {
       asked.scopes().forEach(json.putArray("scopes")::add);
     }

@@ -193,9 +193,7 @@ final class ArtifactFold {
     var builder = artifacts.get(id);
     if (builder == null || write.index() == 0) {
       var about = artifactMetadata("dataset", write.version(), write.metadata());
-      if (write.schema() != null) {
-        about.set("schema", write.schema());
-      }
+      Json.putPresent(about, "schema", write.schema());
       builder = new ArtifactBuilder(id, write.name(), write.description(), null, false, about);
       artifacts.put(id, builder);
     }
@@ -208,9 +206,7 @@ final class ArtifactFold {
       String type, @Nullable Integer version, @Nullable ObjectNode told) {
     var about = told == null ? Json.object() : told.deepCopy();
     about.put("type", type);
-    if (version != null) {
-      about.put("version", version);
-    }
+    Json.putPresent(about, "version", version);
     return about;
   }
 

@@ -45,9 +45,7 @@ enum AgUiEvent {
   /// An event of the sub-agent `owner`, or of the agent itself if `owner` is null.
   ObjectNode ofOwner(@Nullable String owner) {
     var json = json();
-    if (owner != null) {
-      json.put("subagentRunId", owner);
-    }
+    Json.putPresent(json, "subagentRunId", owner);
     return json;
   }
 

@@ -102,9 +102,7 @@ final class AgUiEventMapper {
       case ToolProgress progress -> {
         var id = progress.toolCallId().value();
         var content = Json.object().put("toolCallId", id).put("progress", progress.progress());
-        if (progress.message() != null) {
-          content.put("message", progress.message());
-        }
+        Json.putPresent(content, "message", progress.message());
         run.encoder.activity(id + ":progress", owner, "tool-progress", content);
       }
       case ToolComplete end -> {
@@ -136,9 +134,7 @@ final class AgUiEventMapper {
       return;
     }
     var started = AgUiEvent.SUBAGENT_STARTED.ofOwner(owner).put("name", origin.agentId().value());
-    if (created.prompt() != null) {
-      started.put("description", created.prompt());
-    }
+    Json.putPresent(started, "description", created.prompt());
     var parent = origin.parentTaskId();
     if (parent != null && run.encoder.isSubagent(parent)) {
       started.put("parentSubagentRunId", parent.value());
@@ -153,9 +149,7 @@ final class AgUiEventMapper {
     if (!run.encoder.endStep(task)) {
       var end = AgUiEvent.SUBAGENT_FINISHED.ofOwner(task.value());
       end.putObject("outcome").put("type", "success");
-      if (content != null) {
-        end.put("result", content);
-      }
+      Json.putPresent(end, "result", content);
       run.encoder.endSubagent(task, end);
     }
   }
@@ -175,14 +169,14 @@ final class AgUiEventMapper {
       case FileWrite file -> {
         if (file.index() == 0 || file.complete()) {
           var content = about(event, "name", file.name()).put("complete", file.complete());
-          put(content, "mimeType", file.mimeType());
-          put(content, "description", file.description());
+          Json.putPresent(content, "mimeType", file.mimeType());
+          Json.putPresent(content, "description", file.description());
           run.encoder.activity(activity(event), owner, "file", content);
         }
       }
       case DataWrite data -> {
         var content = about(event, "name", data.name());
-        put(content, "description", data.description());
+        Json.putPresent(content, "description", data.description());
         run.encoder.activity(activity(event), owner, "data", content);
         var key = Optional.ofNullable(data.name()).orElse(data.artifactId().value());
         var delta = Json.object();
@@ -192,7 +186,7 @@ final class AgUiEventMapper {
       case DatasetWrite rows -> {
         if (rows.index() == 0 || rows.complete()) {
           var content = about(event, "name", rows.name()).put("complete", rows.complete());
-          put(content, "description", rows.description());
+          Json.putPresent(content, "description", rows.description());
           run.encoder.activity(activity(event), owner, "dataset", content);
         }
       }
@@ -207,17 +201,9 @@ final class AgUiEventMapper {
   private ObjectNode about(ArtifactEvent event, String name, @Nullable String value) {
     var id = event.artifactId().value();
     var content = Json.object().put("artifactId", id);
-    put(content, name, value);
-    if (event.version() != null) {
-      content.put("version", event.version());
-    }
+    Json.putPresent(content, name, value);
+    Json.putPresent(content, "version", event.version());
     return content.put("url", "/api/contexts/" + thread + "/artifacts/" + id);
-  }
-
-  private static void put(ObjectNode json, String name, @Nullable String value) {
-    if (value != null) {
-      json.put(name, value);
-    }
   }
 
   /// A change of state keys.

@@ -130,9 +130,7 @@ final class AgUiRunEncoder {
   private void start(String id, String name, CallParent parent) {
     var start = AgUiEvent.TOOL_CALL_START.ofOwner(parent.owner());
     start.put("toolCallId", id).put("toolCallName", name);
-    if (parent.messageId() != null) {
-      start.put("parentMessageId", parent.messageId());
-    }
+    Json.putPresent(start, "parentMessageId", parent.messageId());
     openCalls.add(id);
     add(start);
   }

@@ -166,9 +166,7 @@ final class AgUiThreadRoutes {
 
     private static void identity(ObjectNode json, AgentTypeView agent) {
       json.put("name", agent.name()).put("type", "parley");
-      if (agent.description() != null) {
-        json.put("description", agent.description());
-      }
+      Json.putPresent(json, "description", agent.description());
       json.putObject("metadata").put("agentId", agent.id().value()).put("kind", agent.type());
     }
 
@@ -186,9 +184,7 @@ final class AgUiThreadRoutes {
         var all = json.putArray("subagents");
         for (var other : below) {
           var one = all.addObject().put("name", other.id().value());
-          if (other.description() != null) {
-            one.put("description", other.description());
-          }
+          Json.putPresent(one, "description", other.description());
         }
       }
     }

@@ -29,9 +29,7 @@ final class Interrupts {
     } else if (question.auth() != null) {
       auth(json, context, question.auth());
     }
-    if (owner != null) {
-      json.put("subagentRunId", owner);
-    }
+    Json.putPresent(json, "subagentRunId", owner);
     return json;
   }
 
@@ -89,12 +87,8 @@ final class Interrupts {
       json.put("expiresAt", Timestamps.format(auth.expiresAt()));
     }
     var about = json.putObject("metadata").put("authType", auth.authType().wire());
-    if (auth.provider() != null) {
-      about.put("provider", auth.provider());
-    }
-    if (auth.authUrl() != null) {
-      about.put("authUrl", auth.authUrl());
-    }
+    Json.putPresent(about, "provider", auth.provider());
+    Json.putPresent(about, "authUrl", auth.authUrl());
     // Secrets are sent to the native API, which stores them; AG-UI never carries them.
     about.put("signInAt", "/api/contexts/" + context + "/auths/" + auth.authId());
   }

@@ -118,9 +118,7 @@ final class RunBoundaries {
     var reason = complete.facts().finishReason().orElse("");
     var empty = complete.facts().emptyAnswer();
     if (reason.isEmpty() && !empty) {
-      if (content != null) {
-        finished.put("result", content);
-      }
+      Json.putPresent(finished, "result", content);
       return;
     }
     var result = finished.putObject("result").put(RESULT_TEXT, content == null ? "" : content);

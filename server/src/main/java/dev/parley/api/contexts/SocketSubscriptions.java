@@ -258,9 +258,7 @@ final class SocketSubscriptions {
 
   private static ObjectNode message(String type, @Nullable JsonNode id) {
     var message = Json.object().put("type", type);
-    if (id != null) {
-      message.set("id", id);
-    }
+    Json.putPresent(message, "id", id);
     return message;
   }
 

@@ -115,9 +115,7 @@ final class ArtifactImporter {
       case A2aPart.DataContent(var value) -> wrapped(value);
       case A2aPart.UrlContent(var url) -> {
         var json = Json.object().put("url", url);
-        if (part.mediaType() != null) {
-          json.put("mediaType", part.mediaType());
-        }
+        Json.putPresent(json, "mediaType", part.mediaType());
         yield json;
       }
       case A2aPart.TextContent _, A2aPart.RawContent _ -> null;

@@ -105,9 +105,7 @@ record LaunchRequest(
     ObjectNode taskMetadata(boolean raw) {
       var all = Json.object();
       var cli = Json.object();
-      if (model != null) {
-        cli.put("model", model);
-      }
+      Json.putPresent(cli, "model", model);
       if (allowedTools != null) {
         allowedTools.forEach(cli.putArray("allowedTools")::add);
       }
@@ -120,9 +118,7 @@ record LaunchRequest(
       if (mcp != null) {
         mcp.servers().forEach(cli.putArray("mcp")::add);
       }
-      if (instructions != null) {
-        cli.put("instructions", instructions);
-      }
+      Json.putPresent(cli, "instructions", instructions);
       if (!cli.isEmpty()) {
         TaskFacts.putOverrides(all, cli);
       }

@@ -223,9 +223,7 @@ final class ChatEventMapper {
 
   private static ObjectNode metadata(Message answer, @Nullable ObjectNode usage) {
     var metadata = answer.metadata() == null ? Json.object() : answer.metadata().deepCopy();
-    if (usage != null) {
-      metadata.set("usage", usage);
-    }
+    Json.putPresent(metadata, "usage", usage);
     return metadata;
   }
 

@@ -53,18 +53,12 @@ record KagentSession(
       @Nullable String source) {
     var all = before == null ? Json.object() : before.deepCopy();
     var own = ContextFacts.of(all).session().orElseGet(Json::object);
-    put(own, "agentId", agent == null ? null : agent.value());
-    put(own, "userId", user);
-    put(own, "source", source);
+    Json.putPresent(own, "agentId", agent == null ? null : agent.value());
+    Json.putPresent(own, "userId", user);
+    Json.putPresent(own, "source", source);
     if (!own.isEmpty()) {
       ContextFacts.putSession(all, own);
     }
     return all.isEmpty() ? null : all;
-  }
-
-  private static void put(ObjectNode own, String name, @Nullable String value) {
-    if (value != null) {
-      own.put(name, value);
-    }
   }
 }
