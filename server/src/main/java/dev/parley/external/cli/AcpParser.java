@@ -5,10 +5,10 @@ import static dev.parley.external.cli.JsonLine.object;
 import static dev.parley.external.cli.JsonLine.text;
 import static dev.parley.external.cli.JsonLine.textOr;
 
+import dev.parley.external.cli.ProgramEvent.RawReason;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.ReportEvent.Usage;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -23,7 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// When a session is loaded, the program first sends the earlier conversation again. Gemini CLI may
 /// report that the session is loaded before it has sent all of it. Therefore the parser sends
 /// harmless requests until no conversation arrives between their replies.
-final class AcpParser implements LineParser {
+final class AcpParser extends LineParser {
 
   /// The ids of the requests to the program.
   static final int INITIALIZE = 1;
@@ -52,58 +52,42 @@ final class AcpParser implements LineParser {
   }
 
   @Override
-  public List<ProgramEvent> read(String line) {
-    if (line.isBlank()) {
-      return List.of();
-    }
-    var json = JsonLine.parse(line).orElse(null);
-    if (json == null) {
-      return List.of(new ProgramEvent.KeptLine(ProgramEvent.RawReason.NOISE));
-    }
-    var said = new ArrayList<ProgramEvent>();
+  void parse(ObjectNode json) {
     var method = text(json.path("method"));
     var params = object(json.path("params"));
     if (method == null) {
-      answer(json, said);
+      answer(json);
     } else if (method.equals("session/update")) {
       if (begun) {
-        update(object(params.path("update")), said);
+        update(object(params.path("update")));
       } else {
         replayed = true;
       }
     } else if (method.equals("session/request_permission")) {
-      permission(json.path("id"), params, said);
+      permission(json.path("id"), params);
     } else if (json.hasNonNull("id")) {
       var reason = "unsupported method: " + method;
-      said.add(
-          new ProgramEvent.UnsupportedRequest(method, JsonRpcLines.error(json.path("id"), reason)));
-      said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.UNKNOWN));
+      add(new ProgramEvent.UnsupportedRequest(method, JsonRpcLines.error(json.path("id"), reason)));
+      keep(RawReason.UNKNOWN);
     } else {
-      said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.UNKNOWN));
+      keep(RawReason.UNKNOWN);
     }
-    return said;
   }
 
   @Override
   public List<ProgramEvent> denied(ProgramEvent.PermissionAsked question, String reason) {
     var call = question.call();
-    return call == null ? List.of() : List.of(new ProgramEvent.ToolEnded(null, call, null, reason));
+    return call == null ? List.of() : List.of(failed(call, reason));
   }
 
-  @Override
-  public List<ProgramEvent> end() {
-    return List.of();
-  }
-
-  private void answer(ObjectNode json, List<ProgramEvent> said) {
+  private void answer(ObjectNode json) {
     var id = json.path("id").asInt(0);
     if (json.hasNonNull("error")) {
       // The result of the harmless request does not matter.
       if (id == IDLE_PROBE) {
-        probeOrPrompt(said);
+        probeOrPrompt();
       } else {
-        said.add(new ProgramEvent.TurnEnded(false, null, failure(object(json.path("error")))));
-        said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.PARTLY_MAPPED));
+        turnFailed(object(json.path("error")));
       }
       return;
     }
@@ -113,28 +97,24 @@ final class AcpParser implements LineParser {
         session = loadedSession == null ? text(result.path("sessionId")) : loadedSession;
         if (session == null) {
           var why = "no session was started: the reply to session/new has no sessionId";
-          said.add(
-              new ProgramEvent.TurnEnded(
-                  false, null, new ProgramEvent.TurnFailure(ErrorCode.MODEL_ERROR, why, false)));
-          said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.PARTLY_MAPPED));
+          turnFailed(ErrorCode.MODEL_ERROR, why, false);
         } else {
-          said.add(new ProgramEvent.SessionKnown(session));
-          said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.PARTLY_MAPPED));
-          probeOrPrompt(said);
+          addSession(session);
+          keep(RawReason.PARTLY_MAPPED);
+          probeOrPrompt();
         }
       }
-      case IDLE_PROBE -> probeOrPrompt(said);
+      case IDLE_PROBE -> probeOrPrompt();
       case PROMPT -> {
-        addUsage(result, said);
-        said.add(ended(textOr(result.path("stopReason"), "")));
-        said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.PARTLY_MAPPED));
+        addUsage(result);
+        endTurn(textOr(result.path("stopReason"), ""));
       }
       default -> {} // The reply to `initialize` needs no action.
     }
   }
 
   /// Sends the prompt once the program has sent all of its earlier conversation.
-  private void probeOrPrompt(List<ProgramEvent> said) {
+  private void probeOrPrompt() {
     if (begun || session == null) {
       return;
     }
@@ -143,61 +123,46 @@ final class AcpParser implements LineParser {
     if (loadedSession != null && quietProbes <= QUIET_PROBES_MIN && probes < PROBES_MAX) {
       probes++;
       var mode = Json.object().put("sessionId", session).put("modeId", "default");
-      said.add(
-          new ProgramEvent.LineToSend(JsonRpcLines.request(IDLE_PROBE, "session/set_mode", mode)));
+      add(new ProgramEvent.LineToSend(JsonRpcLines.request(IDLE_PROBE, "session/set_mode", mode)));
       return;
     }
     begun = true;
     var turn = Json.object().put("sessionId", session);
     turn.putArray("prompt").addObject().put("type", "text").put("text", prompt);
-    said.add(new ProgramEvent.LineToSend(JsonRpcLines.request(PROMPT, "session/prompt", turn)));
+    add(new ProgramEvent.LineToSend(JsonRpcLines.request(PROMPT, "session/prompt", turn)));
   }
 
-  private void update(ObjectNode update, List<ProgramEvent> said) {
+  private void update(ObjectNode update) {
     var words = text(update.path("content").path("text"));
     var call = text(update.path("toolCallId"));
     switch (textOr(update.path("sessionUpdate"), "")) {
-      case "agent_message_chunk" -> {
-        if (words != null) {
-          said.add(new ProgramEvent.TextDelta(null, words));
-        }
-      }
-      case "agent_thought_chunk" -> {
-        if (words != null) {
-          said.add(new ProgramEvent.ThinkingDelta(null, words));
-        }
-      }
+      case "agent_message_chunk" -> addText(words);
+      case "agent_thought_chunk" -> addThinking(words);
       case "tool_call", "tool_call_update" -> {
         if (call != null) {
-          call(call, update, said);
-          ended(call, update, said);
+          call(call, update);
+          ended(call, update);
         }
       }
       case "user_message_chunk", "available_commands_update", "current_mode_update" -> {}
-      default -> said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.UNKNOWN));
+      default -> keep(RawReason.UNKNOWN);
     }
   }
 
-  private void call(String id, ObjectNode call, List<ProgramEvent> said) {
+  private void call(String id, ObjectNode call) {
     if (calls.size() < CALLS_MAX && calls.add(id)) {
-      said.add(new ProgramEvent.ToolCalled(null, id, tool(id, call), about(call), null));
+      addCall(id, tool(id, call), about(call));
     }
   }
 
-  private static void ended(String id, ObjectNode call, List<ProgramEvent> said) {
+  private void ended(String id, ObjectNode call) {
     var output = new StringBuilder();
     for (var part : call.path("content")) {
       output.append(textOr(part.path("content").path("text"), ""));
     }
     switch (textOr(call.path("status"), "")) {
-      case "completed" ->
-          said.add(
-              new ProgramEvent.ToolEnded(
-                  null, id, Json.mapper().getNodeFactory().stringNode(output.toString()), null));
-      case "failed" ->
-          said.add(
-              new ProgramEvent.ToolEnded(
-                  null, id, null, output.isEmpty() ? "failed" : output.toString()));
+      case "completed" -> add(returned(id, textNode(output.toString())));
+      case "failed" -> add(failed(id, output.isEmpty() ? "failed" : output.toString()));
       default -> {} // The call is still running.
     }
   }
@@ -224,10 +189,10 @@ final class AcpParser implements LineParser {
     return about;
   }
 
-  private void permission(JsonNode id, ObjectNode params, List<ProgramEvent> said) {
+  private void permission(JsonNode id, ObjectNode params) {
     var call = object(params.path("toolCall"));
     var name = textOr(call.path("toolCallId"), "call");
-    call(name, call, said);
+    call(name, call);
     var about = about(call);
     var reply =
         new JsonRpcLines.RpcApprovalReply(
@@ -235,7 +200,7 @@ final class AcpParser implements LineParser {
             about,
             outcome(params.path("options"), "allow_once"),
             outcome(params.path("options"), "reject_once"));
-    said.add(
+    add(
         new ProgramEvent.PermissionAsked(
             id.toString(), tool(name, call), about, name, false, reply));
   }
@@ -256,42 +221,34 @@ final class AcpParser implements LineParser {
     return answer;
   }
 
-  private static void addUsage(ObjectNode result, List<ProgramEvent> said) {
+  private void addUsage(ObjectNode result) {
     for (var one : result.path("_meta").path("quota").path("model_usage")) {
       var tokens = one.path("token_count");
       var input = count(tokens.path("input_tokens"));
       var output = count(tokens.path("output_tokens"));
       if (input + output > 0) {
         var model = textOr(one.path("model"), "gemini");
-        said.add(new ProgramEvent.UsageReported(new Usage(model, input, output, null, null, null)));
+        add(new ProgramEvent.UsageReported(new Usage(model, input, output, null, null, null)));
       }
     }
   }
 
-  private static ProgramEvent.TurnEnded ended(String reason) {
-    return switch (reason) {
-      case "end_turn" -> new ProgramEvent.TurnEnded(true, null, null);
+  private void endTurn(String reason) {
+    switch (reason) {
+      case "end_turn" -> turnCompleted(null);
       case "max_tokens", "max_turn_requests" ->
-          new ProgramEvent.TurnEnded(
-              false,
-              null,
-              new ProgramEvent.TurnFailure(ErrorCode.LIMIT, "the turn ended: " + reason, false));
-      default ->
-          new ProgramEvent.TurnEnded(
-              false,
-              null,
-              new ProgramEvent.TurnFailure(
-                  ErrorCode.MODEL_ERROR, "the turn ended: " + reason, true));
-    };
+          turnFailed(ErrorCode.LIMIT, "the turn ended: " + reason, false);
+      default -> turnFailed(ErrorCode.MODEL_ERROR, "the turn ended: " + reason, true);
+    }
   }
 
-  private static ProgramEvent.TurnFailure failure(ObjectNode error) {
+  private void turnFailed(ObjectNode error) {
     var details = text(error.path("data").path("details"));
     var message = details == null ? textOr(error.path("message"), "no error message") : details;
-    return switch (error.path("code").asInt(0)) {
-      case 401, 403, -32_000 -> new ProgramEvent.TurnFailure(ErrorCode.AUTH, message, false);
-      case 429 -> new ProgramEvent.TurnFailure(ErrorCode.RATE_LIMITED, message, true);
-      default -> new ProgramEvent.TurnFailure(ErrorCode.MODEL_ERROR, message, true);
-    };
+    switch (error.path("code").asInt(0)) {
+      case 401, 403, -32_000 -> turnFailed(ErrorCode.AUTH, message, false);
+      case 429 -> turnFailed(ErrorCode.RATE_LIMITED, message, true);
+      default -> turnFailed(ErrorCode.MODEL_ERROR, message, true);
+    }
   }
 }

@@ -11,7 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// Claude Code without a terminal: JSON lines in both directions, including requests for
 /// permission.
-final class ClaudeAdapter implements ProgramAdapter {
+record ClaudeAdapter(CliSettings settings) implements ProgramAdapter {
 
   private static final Map<String, String> MAIN =
       Map.ofEntries(
@@ -24,12 +24,6 @@ final class ClaudeAdapter implements ProgramAdapter {
           Map.entry("Grep", "pattern"),
           Map.entry("WebFetch", "url"),
           Map.entry("WebSearch", "query"));
-
-  private final CliSettings settings;
-
-  ClaudeAdapter(CliSettings settings) {
-    this.settings = settings;
-  }
 
   @Override
   public LineParser parser(ProgramRequest programRequest) {

@@ -5,6 +5,7 @@ import static dev.parley.external.cli.JsonLine.text;
 import static dev.parley.external.cli.JsonLine.textOr;
 
 import dev.parley.external.cli.ClaudeMessage.ClaudeBlock;
+import dev.parley.external.cli.ProgramEvent.RawReason;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.ErrorCode;
@@ -23,7 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// A message arrives in pieces (`stream_event`), complete (`assistant`, one line per block), or
 /// both. Text that was streamed is not reported again: blocks are matched by the id of the message
 /// and their index in it.
-public final class ClaudeParser implements LineParser {
+public final class ClaudeParser extends LineParser {
 
   private static final Set<String> SUBAGENT_TOOLS = Set.of("Task", "Agent");
   private static final int MESSAGES_MAX = 1_000;
@@ -44,39 +45,31 @@ public final class ClaudeParser implements LineParser {
   private @Nullable String session;
 
   @Override
-  public List<ProgramEvent> read(String line) {
-    if (line.isBlank()) {
-      return List.of();
-    }
-    var json = JsonLine.parse(line).orElse(null);
-    if (json == null) {
-      return List.of(new ProgramEvent.KeptLine(ProgramEvent.RawReason.NOISE));
-    }
-    var said = new ArrayList<ProgramEvent>();
+  void parse(ObjectNode json) {
     var now = text(json.path("session_id"));
     if (now != null && !now.equals(session)) {
       session = now;
-      said.add(new ProgramEvent.SessionKnown(now));
+      addSession(now);
     }
     var within = text(json.path("parent_tool_use_id"));
     switch (textOr(json.path("type"), "")) {
-      case "stream_event" -> streamEvent(within, object(json.path("event")), said);
-      case "assistant", "message" -> assistantMessage(within, json, said);
-      case "user" -> results(within, json, said);
-      case "result" -> result(json, said);
-      case "system" -> system(json, said);
-      case "control_request" -> request(json, said);
+      case "stream_event" -> streamEvent(within, object(json.path("event")));
+      case "assistant", "message" -> assistantMessage(within, json);
+      case "user" -> results(within, json);
+      case "result" -> result(json);
+      case "system" -> {
+        var known = textOr(json.path("subtype"), "").equals("init");
+        keep(known ? RawReason.PARTLY_MAPPED : RawReason.UNKNOWN);
+      }
+      case "control_request" -> request(json);
       case "control_cancel_request", "control_response", "keep_alive" -> {}
       case "error" -> {
         var message = text(json.path("message"));
-        said.add(
-            new ProgramEvent.ErrorMessage(
-                message == null ? textOr(json.path("error").path("message"), "error") : message));
-        said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.PARTLY_MAPPED));
+        addError(message == null ? textOr(json.path("error").path("message"), "error") : message);
+        keep(RawReason.PARTLY_MAPPED);
       }
-      default -> said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.UNKNOWN));
+      default -> keep(RawReason.UNKNOWN);
     }
-    return said;
   }
 
   @Override
@@ -84,14 +77,7 @@ public final class ClaudeParser implements LineParser {
     return spending.end();
   }
 
-  private void system(ObjectNode json, List<ProgramEvent> said) {
-    var known = textOr(json.path("subtype"), "").equals("init");
-    said.add(
-        new ProgramEvent.KeptLine(
-            known ? ProgramEvent.RawReason.PARTLY_MAPPED : ProgramEvent.RawReason.UNKNOWN));
-  }
-
-  private void streamEvent(@Nullable String within, ObjectNode event, List<ProgramEvent> said) {
+  private void streamEvent(@Nullable String within, ObjectNode event) {
     var scope = within == null ? "" : within;
     var message = current.get(scope);
     var index = event.path("index").asInt(0);
@@ -105,9 +91,9 @@ public final class ClaudeParser implements LineParser {
         if (current.size() < MESSAGES_MAX) {
           current.put(scope, begun);
         }
-        said.addAll(spending.begin(begun.id));
+        addAll(spending.begin(begun.id));
         spending.count(begun.id, begun.model, start.path("usage"));
-        reportModelCall(within, begun, said);
+        reportModelCall(within, begun);
       }
       case "content_block_start" -> {
         var block = event.path("content_block");
@@ -116,27 +102,27 @@ public final class ClaudeParser implements LineParser {
             index,
             new ClaudeBlock(
                 textOr(block.path("type"), ""), text(block.path("id")), text(block.path("name"))));
-        delta(within, begun, index, block, said);
+        delta(within, begun, index, block);
       }
       case "content_block_delta" ->
-          delta(within, message == null ? start(scope) : message, index, event.path("delta"), said);
-      case "content_block_stop" -> stop(within, message, index, said);
+          delta(within, message == null ? start(scope) : message, index, event.path("delta"));
+      case "content_block_stop" -> stop(within, message, index);
       case "message_delta" -> {
         if (message != null) {
           spending.count(message.id, message.model, event.path("usage"));
-          said.addAll(spending.finishMessage(message.id));
+          addAll(spending.finishMessage(message.id));
         }
-        endText(within, message, said);
-        stopped(within, event.path("delta"), said);
+        endText(within, message);
+        stopped(within, event.path("delta"));
       }
       case "message_stop" -> {
-        endText(within, message, said);
+        endText(within, message);
         if (message != null) {
-          said.addAll(spending.finishMessage(message.id));
+          addAll(spending.finishMessage(message.id));
         }
       }
       case "ping" -> {}
-      default -> said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.UNKNOWN));
+      default -> keep(RawReason.UNKNOWN);
     }
   }
 
@@ -154,30 +140,24 @@ public final class ClaudeParser implements LineParser {
   }
 
   /// Reports a model call, if this is the first line of the message.
-  private static void reportModelCall(
-      @Nullable String within, ClaudeMessage message, List<ProgramEvent> said) {
+  private void reportModelCall(@Nullable String within, ClaudeMessage message) {
     if (within == null && !message.id.isEmpty() && !message.modelCallReported) {
       message.modelCallReported = true;
-      said.add(new ProgramEvent.ModelCalled(message.model));
+      add(new ProgramEvent.ModelCalled(message.model));
     }
   }
 
-  private static void delta(
-      @Nullable String within,
-      ClaudeMessage message,
-      int index,
-      JsonNode delta,
-      List<ProgramEvent> said) {
+  private void delta(@Nullable String within, ClaudeMessage message, int index, JsonNode delta) {
     var text = text(delta.path("text"));
     if (text != null) {
       message.add(index, "text", text);
       message.textOpen = true;
-      said.add(new ProgramEvent.TextDelta(within, text));
+      add(new ProgramEvent.TextDelta(within, text));
     }
     var thinking = text(delta.path("thinking"));
     if (thinking != null) {
       message.add(index, "thinking", thinking);
-      said.add(new ProgramEvent.ThinkingDelta(within, thinking));
+      add(new ProgramEvent.ThinkingDelta(within, thinking));
     }
     var json = text(delta.path("partial_json"));
     if (json != null) {
@@ -186,19 +166,18 @@ public final class ClaudeParser implements LineParser {
   }
 
   /// Ends the text of a message from a service that does not mark the end of blocks.
-  private static void endText(
-      @Nullable String within, @Nullable ClaudeMessage message, List<ProgramEvent> said) {
+  private void endText(@Nullable String within, @Nullable ClaudeMessage message) {
     if (message != null && message.textOpen) {
       message.textOpen = false;
-      said.add(new ProgramEvent.TextEnd(within, true));
+      add(new ProgramEvent.TextEnd(within, true));
     }
   }
 
   /// Reports why the model stopped, if `json` contains a reason.
-  private static void stopped(@Nullable String within, JsonNode json, List<ProgramEvent> said) {
+  private void stopped(@Nullable String within, JsonNode json) {
     var reason = text(json.path("stop_reason"));
     if (reason != null) {
-      said.add(
+      add(
           new ProgramEvent.ModelStopped(
               within,
               switch (reason) {
@@ -209,26 +188,21 @@ public final class ClaudeParser implements LineParser {
     }
   }
 
-  private void stop(
-      @Nullable String within,
-      @Nullable ClaudeMessage message,
-      int index,
-      List<ProgramEvent> said) {
+  private void stop(@Nullable String within, @Nullable ClaudeMessage message, int index) {
     var claudeBlock = message == null ? null : message.block(index);
     if (message == null || claudeBlock == null) {
       return;
     }
     if (claudeBlock.type.equals("text")) {
       message.textOpen = false;
-      said.add(new ProgramEvent.TextEnd(within, true));
+      add(new ProgramEvent.TextEnd(within, true));
     } else if (claudeBlock.call != null && claudeBlock.tool != null) {
       var input = JsonLine.parse(claudeBlock.text.toString()).orElseGet(Json::object);
-      call(within, claudeBlock.call, claudeBlock.tool, input, said);
+      call(within, claudeBlock.call, claudeBlock.tool, input);
     }
   }
 
-  private void call(
-      @Nullable String within, String id, String tool, ObjectNode input, List<ProgramEvent> said) {
+  private void call(@Nullable String within, String id, String tool, ObjectNode input) {
     if (calls.size() >= CALLS_MAX || !calls.add(id)) {
       return;
     }
@@ -237,10 +211,10 @@ public final class ClaudeParser implements LineParser {
             ? new ProgramEvent.SubagentStart(
                 text(input.path("subagent_type")), textOr(input.path("prompt"), ""))
             : null;
-    said.add(new ProgramEvent.ToolCalled(within, id, tool, input, subagentStart));
+    add(new ProgramEvent.ToolCalled(within, id, tool, input, subagentStart));
   }
 
-  private void assistantMessage(@Nullable String within, ObjectNode json, List<ProgramEvent> said) {
+  private void assistantMessage(@Nullable String within, ObjectNode json) {
     var envelope = json.path("message").isObject() ? object(json.path("message")) : json;
     if (textOr(envelope.path("role"), "assistant").equals("user")) {
       return;
@@ -248,18 +222,17 @@ public final class ClaudeParser implements LineParser {
     var id = textOr(envelope.path("id"), "");
     var message =
         id.isEmpty() ? new ClaudeMessage("", "") : message(id, textOr(envelope.path("model"), ""));
-    reportModelCall(within, message, said);
+    reportModelCall(within, message);
     if (!id.isEmpty()) {
       spending.count(id, message.model, envelope.path("usage"));
     }
     var mark = text(json.path("uuid"));
     if (mark != null && within == null) {
-      said.add(new ProgramEvent.SessionMark(mark));
+      add(new ProgramEvent.SessionMark(mark));
     }
     var content = envelope.path("content");
     if (content.isString()) {
-      addTextBlock(
-          within, message.remainingText(message.firstBlockIndex(1), content.asString()), said);
+      addTextBlock(within, message.remainingText(message.firstBlockIndex(1), content.asString()));
       return;
     }
     var failed = json.path("error").isString() || json.path("isApiErrorMessage").asBoolean(false);
@@ -269,50 +242,45 @@ public final class ClaudeParser implements LineParser {
         case "text" -> {
           var rest = message.remainingText(index, textOr(block.path("text"), ""));
           if (failed && !rest.isEmpty()) {
-            said.add(new ProgramEvent.ErrorMessage(rest));
+            addError(rest);
           } else {
-            addTextBlock(within, rest, said);
+            addTextBlock(within, rest);
           }
         }
         case "thinking" -> {
           var rest = message.remainingText(index, textOr(block.path("thinking"), ""));
           if (!rest.isEmpty()) {
-            said.add(new ProgramEvent.ThinkingDelta(within, rest));
+            add(new ProgramEvent.ThinkingDelta(within, rest));
           }
         }
         case "tool_use" -> {
           var call = text(block.path("id"));
           if (call != null) {
-            call(
-                within,
-                call,
-                textOr(block.path("name"), "tool"),
-                object(block.path("input")),
-                said);
+            call(within, call, textOr(block.path("name"), "tool"), object(block.path("input")));
           }
         }
         case "redacted_thinking" -> {}
-        default -> said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.UNKNOWN));
+        default -> keep(RawReason.UNKNOWN);
       }
       index++;
     }
   }
 
-  private static void addTextBlock(@Nullable String within, String text, List<ProgramEvent> said) {
+  private void addTextBlock(@Nullable String within, String text) {
     if (!text.isEmpty()) {
-      said.add(new ProgramEvent.TextDelta(within, text));
-      said.add(new ProgramEvent.TextEnd(within, true));
+      add(new ProgramEvent.TextDelta(within, text));
+      add(new ProgramEvent.TextEnd(within, true));
     }
   }
 
-  private static void results(@Nullable String within, ObjectNode json, List<ProgramEvent> said) {
+  private void results(@Nullable String within, ObjectNode json) {
     var content = json.path("message").path("content");
     for (var block : content) {
       var id = text(block.path("tool_use_id"));
       if (id != null && textOr(block.path("type"), "").equals("tool_result")) {
         var failed = block.path("is_error").asBoolean(false);
         var result = result(block.path("content"));
-        said.add(
+        add(
             new ProgramEvent.ToolEnded(
                 within, id, failed ? null : result, failed ? asText(result) : null));
       }
@@ -320,14 +288,14 @@ public final class ClaudeParser implements LineParser {
     // A session that was interrupted before its answer can be resumed at this mark.
     var mark = text(json.path("uuid"));
     if (mark != null && within == null && !content.isEmpty() && !content.isString()) {
-      said.add(new ProgramEvent.SessionMark(mark));
+      add(new ProgramEvent.SessionMark(mark));
     }
   }
 
   /// Joins blocks that are all text to one text.
   private static JsonNode result(JsonNode content) {
     if (!content.isArray() || content.isEmpty()) {
-      return content.isString() ? content : Json.mapper().getNodeFactory().stringNode("");
+      return content.isString() ? content : textNode("");
     }
     var whole = new StringBuilder();
     for (var block : content) {
@@ -336,29 +304,29 @@ public final class ClaudeParser implements LineParser {
       }
       whole.append(whole.isEmpty() ? "" : "\n").append(block.path("text").asString());
     }
-    return Json.mapper().getNodeFactory().stringNode(whole.toString());
+    return textNode(whole.toString());
   }
 
   private static String asText(JsonNode result) {
     return result.isString() ? result.asString() : result.toString();
   }
 
-  private void result(ObjectNode json, List<ProgramEvent> said) {
-    said.addAll(
+  private void result(ObjectNode json) {
+    addAll(
         spending.total(json.path("modelUsage"), json.path("usage"), json.path("total_cost_usd")));
     var subtype = textOr(json.path("subtype"), "success");
     var success = subtype.equals("success") && !json.path("is_error").asBoolean(false);
     var text = text(json.path("result"));
-    stopped(null, json, said);
-    said.add(new ProgramEvent.TurnCount(JsonLine.count(json.path("num_turns"))));
-    said.add(
-        new ProgramEvent.TurnEnded(
-            success, success ? text : null, success ? null : failure(json, subtype, text)));
-    said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.PARTLY_MAPPED));
+    stopped(null, json);
+    add(new ProgramEvent.TurnCount(JsonLine.count(json.path("num_turns"))));
+    if (success) {
+      turnCompleted(text);
+    } else {
+      turnFailed(json, subtype, text);
+    }
   }
 
-  private static ProgramEvent.TurnFailure failure(
-      ObjectNode json, String subtype, @Nullable String text) {
+  private void turnFailed(ObjectNode json, String subtype, @Nullable String text) {
     var reasons = new ArrayList<String>();
     json.path("errors").forEach(error -> reasons.add(asText(error)));
     if (reasons.isEmpty() && text != null) {
@@ -366,26 +334,24 @@ public final class ClaudeParser implements LineParser {
     }
     var message =
         reasons.isEmpty() ? "Claude Code ended with " + subtype : String.join("; ", reasons);
-    var status = json.path("api_error_status").asInt(0);
     if (subtype.startsWith("error_max")) {
-      return new ProgramEvent.TurnFailure(
-          ErrorCode.LIMIT, reasons.isEmpty() ? subtype : message, false);
+      turnFailed(ErrorCode.LIMIT, reasons.isEmpty() ? subtype : message, false);
+      return;
     }
-    return switch (status) {
-      case 401, 403 -> new ProgramEvent.TurnFailure(ErrorCode.AUTH, message, false);
-      case 429 -> new ProgramEvent.TurnFailure(ErrorCode.RATE_LIMITED, message, true);
-      default ->
-          new ProgramEvent.TurnFailure(
-              ErrorCode.MODEL_ERROR, message, status == 0 || status >= 500);
-    };
+    var status = json.path("api_error_status").asInt(0);
+    switch (status) {
+      case 401, 403 -> turnFailed(ErrorCode.AUTH, message, false);
+      case 429 -> turnFailed(ErrorCode.RATE_LIMITED, message, true);
+      default -> turnFailed(ErrorCode.MODEL_ERROR, message, status == 0 || status >= 500);
+    }
   }
 
-  private static void request(ObjectNode json, List<ProgramEvent> said) {
+  private void request(ObjectNode json) {
     var id = textOr(json.path("request_id"), "");
     var request = json.path("request");
     var subtype = textOr(request.path("subtype"), "");
     if (subtype.equals("can_use_tool")) {
-      said.add(
+      add(
           new ProgramEvent.PermissionAsked(
               id,
               textOr(request.path("tool_name"), "tool"),
@@ -395,9 +361,8 @@ public final class ClaudeParser implements LineParser {
               new ClaudeApprovalReply(id)));
     } else {
       var reason = "unsupported request: " + subtype;
-      said.add(
-          new ProgramEvent.UnsupportedRequest(subtype, new ClaudeApprovalReply(id).refuse(reason)));
-      said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.UNKNOWN));
+      add(new ProgramEvent.UnsupportedRequest(subtype, new ClaudeApprovalReply(id).refuse(reason)));
+      keep(RawReason.UNKNOWN);
     }
   }
 }

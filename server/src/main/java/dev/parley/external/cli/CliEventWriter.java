@@ -69,7 +69,6 @@ public final class CliEventWriter {
   private long charactersRead;
   private int rawLines;
   private long raw;
-  private int noise;
   private int turns;
 
   /// `provider` is the name of the program; `lasting` is true if later tasks may resume its
@@ -115,7 +114,6 @@ public final class CliEventWriter {
       throw new Rejection.TooLarge(
           "limit", provider + " printed more than " + TaskOutput.CHARACTERS_MAX + " characters");
     }
-    noise += said.contains(new ProgramEvent.KeptLine(ProgramEvent.RawReason.NOISE)) ? 1 : 0;
     // The line that ends a turn belongs to the task's end, which follows all other events.
     var ends = said.stream().anyMatch(ProgramEvent.TurnEnded.class::isInstance);
     if (!ends) {
@@ -281,9 +279,7 @@ public final class CliEventWriter {
     var task = taskRun.sources().taskId();
     var invocation = new InvocationId(taskRun.sources().ids().get());
     var about = Json.object().put("program", provider);
-    if (subagentStart.name() != null) {
-      about.put("subagent", subagentStart.name());
-    }
+    Json.putPresent(about, "subagent", subagentStart.name());
     var start = start(called, id, invocation, subagents(task));
     try {
       var hostedSubtask =
@@ -386,12 +382,8 @@ public final class CliEventWriter {
     var about =
         ExternalSessions.sessionState(taskRun, provider, String.valueOf(session), resumable);
     state.set(ExternalSessions.STATE, about);
-    if (mark != null) {
-      about.put("mark", mark);
-    }
-    if (totals != null) {
-      about.set("totals", totals);
-    }
+    Json.putPresent(about, "mark", mark);
+    Json.putPresent(about, "totals", totals);
     return state;
   }
 
@@ -424,16 +416,6 @@ public final class CliEventWriter {
   public String answer() {
     var text = turnEnded == null ? null : turnEnded.text();
     return text == null ? main.output().lastText() : text;
-  }
-
-  /// The session, if it is known.
-  public Optional<String> session() {
-    return Optional.ofNullable(session);
-  }
-
-  /// How many lines were not JSON.
-  public int noise() {
-    return noise;
   }
 
   /// True if the program has written text or called a tool.

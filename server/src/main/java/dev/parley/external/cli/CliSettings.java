@@ -2,6 +2,7 @@ package dev.parley.external.cli;
 
 import dev.parley.agent.ToolPolicy;
 import dev.parley.mcp.McpServer;
+import dev.parley.tool.Tool.Permission;
 import dev.parley.tool.process.ProgramPath;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -71,25 +72,15 @@ public record CliSettings(
 
   /// A copy with another policy.
   public CliSettings with(ToolPolicy other) {
-    return new CliSettings(
-        program,
-        command,
-        args,
-        model,
-        instructions,
-        allowedTools,
-        disallowedTools,
-        mcp,
-        maxTurns,
-        environment,
-        mapping,
-        resume,
-        silence,
-        other);
+    return with(silence, other);
   }
 
   /// A copy with another limit for the silence of the program.
   public CliSettings withSilenceTimeout(Duration other) {
+    return with(other, policy);
+  }
+
+  private CliSettings with(Duration otherSilence, ToolPolicy otherPolicy) {
     return new CliSettings(
         program,
         command,
@@ -103,8 +94,8 @@ public record CliSettings(
         environment,
         mapping,
         resume,
-        other,
-        policy);
+        otherSilence,
+        otherPolicy);
   }
 
   /// A copy with the overrides of one task.
@@ -130,6 +121,18 @@ public record CliSettings(
         resume,
         silence,
         policy);
+  }
+
+  /// True if the program is to ask before it calls tools.
+  boolean asks() {
+    return policy.standard() == null || policy.standard() == Permission.ASK;
+  }
+
+  /// The prompt of a request, with the instructions before it at the start of a session.
+  String prompt(ProgramRequest programRequest) {
+    return instructions == null || programRequest.resume() != null
+        ? programRequest.prompt()
+        : instructions + "\n\n" + programRequest.prompt();
   }
 
   /// The tools that the configuration allows; `*` if the program decides.

@@ -14,39 +14,25 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// Codex without a terminal: `app-server` if it is to ask for approval, otherwise `exec`, which
 /// never asks and relies on its sandbox.
-final class CodexAdapter implements ProgramAdapter {
+record CodexAdapter(CliSettings settings) implements ProgramAdapter {
 
   /// Starts an MCP server with the environment from a file: `$0` is the file, `$1` the name of the
   /// server.
   private static final String WITH_ENVIRONMENT = "server=$1; shift; . \"$0\"; exec \"$@\"";
 
-  private final CliSettings settings;
-
-  CodexAdapter(CliSettings settings) {
-    this.settings = settings;
-  }
-
-  private boolean asks() {
-    return switch (settings.policy().standard()) {
-      case ASK -> true;
-      case ALLOW, DENY -> false;
-      case null -> true;
-    };
-  }
-
   @Override
   public LineParser parser(ProgramRequest programRequest) {
     var resumedSession = programRequest.resume();
-    var items =
-        new CodexParser(
-            settings.model() == null ? "codex" : settings.model(),
-            resumedSession == null ? null : resumedSession.totals());
-    return asks() ? new CodexServerParser(items, prompt(programRequest)) : items;
+    var model = settings.model() == null ? "codex" : settings.model();
+    var totals = resumedSession == null ? null : resumedSession.totals();
+    return settings.asks()
+        ? new CodexServerParser(model, totals, settings.prompt(programRequest))
+        : new CodexParser(model, totals);
   }
 
   @Override
   public ProgramLaunch launch(ProgramRequest programRequest, Path folder) {
-    return asks() ? server(programRequest, folder) : exec(programRequest);
+    return settings.asks() ? server(programRequest, folder) : exec(programRequest);
   }
 
   private ProgramLaunch exec(ProgramRequest programRequest) {
@@ -64,13 +50,7 @@ final class CodexAdapter implements ProgramAdapter {
       words.addAll(List.of("resume", resumedSession.session()));
     }
     words.add("-");
-    return new ProgramLaunch(words, prompt(programRequest), false, environments());
-  }
-
-  private String prompt(ProgramRequest programRequest) {
-    return settings.instructions() == null || programRequest.resume() != null
-        ? programRequest.prompt()
-        : settings.instructions() + "\n\n" + programRequest.prompt();
+    return new ProgramLaunch(words, settings.prompt(programRequest), false, environments());
   }
 
   /// JSON strings and lists of strings are also valid TOML.
@@ -137,9 +117,7 @@ final class CodexAdapter implements ProgramAdapter {
     // Codex asks before it runs commands that it does not consider harmless; approved commands run
     // in the sandbox.
     thread.put("approvalPolicy", "untrusted").put("sandbox", "workspace-write");
-    if (settings.model() != null) {
-      thread.put("model", settings.model());
-    }
+    Json.putPresent(thread, "model", settings.model());
     if (!settings.mcp().isEmpty()) {
       thread.putObject("config").set("mcp_servers", servers());
     }

@@ -5,10 +5,10 @@ import static dev.parley.external.cli.JsonLine.object;
 import static dev.parley.external.cli.JsonLine.text;
 import static dev.parley.external.cli.JsonLine.textOr;
 
+import dev.parley.external.cli.ProgramEvent.RawReason;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.ReportEvent.Usage;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Parses `codex exec --json`: items that start, change and complete.
-public final class CodexParser implements LineParser {
+sealed class CodexParser extends LineParser permits CodexServerParser {
 
   private static final int ITEMS_MAX = 100_000;
   private static final List<String> SPENT =
@@ -33,57 +33,31 @@ public final class CodexParser implements LineParser {
   private final @Nullable JsonNode before;
   private @Nullable String lastText;
 
-  /// `model` is the name under which usage is reported: Codex does not send it.
-  public CodexParser(String model) {
-    this(model, null);
-  }
-
-  /// For a session with this earlier usage: Codex sends sums over the whole session.
+  /// `model` is the name under which usage is reported: Codex does not send it. `before` is the
+  /// earlier usage of the session, if any: Codex sends sums over the whole session.
   CodexParser(String model, @Nullable JsonNode before) {
     this.model = model;
     this.before = before;
   }
 
   @Override
-  public List<ProgramEvent> read(String line) {
-    if (line.isBlank()) {
-      return List.of();
-    }
-    var json = JsonLine.parse(line).orElse(null);
-    if (json == null) {
-      return List.of(new ProgramEvent.KeptLine(ProgramEvent.RawReason.NOISE));
-    }
-    var said = new ArrayList<ProgramEvent>();
+  void parse(ObjectNode json) {
     switch (textOr(json.path("type"), "")) {
       case "thread.started" -> {
-        var id = text(json.path("thread_id"));
-        if (id != null) {
-          said.add(new ProgramEvent.SessionKnown(id));
-        }
-        said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.PARTLY_MAPPED));
+        addSession(text(json.path("thread_id")));
+        keep(RawReason.PARTLY_MAPPED);
       }
       case "turn.started" -> {}
-      case "item.started", "item.updated" -> item(object(json.path("item")), false, said);
-      case "item.completed" -> item(object(json.path("item")), true, said);
+      case "item.started", "item.updated" -> item(object(json.path("item")), false);
+      case "item.completed" -> item(object(json.path("item")), true);
       case "turn.completed" -> {
-        addUsage(json.path("usage"), said);
-        said.add(new ProgramEvent.TurnEnded(true, lastText, null));
-        said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.PARTLY_MAPPED));
+        addUsage(json.path("usage"));
+        turnCompleted();
       }
-      case "turn.failed" -> {
-        var message = message(json.path("error"));
-        said.add(new ProgramEvent.TurnEnded(false, null, failure(message)));
-        said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.PARTLY_MAPPED));
-      }
-      case "error" -> said.add(new ProgramEvent.ErrorMessage(message(json)));
-      default -> said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.UNKNOWN));
+      case "turn.failed" -> turnFailed(message(json.path("error")));
+      case "error" -> addError(message(json));
+      default -> keep(RawReason.UNKNOWN);
     }
-    return said;
-  }
-
-  @Override
-  public List<ProgramEvent> end() {
-    return List.of();
   }
 
   static String message(JsonNode error) {
@@ -91,26 +65,31 @@ public final class CodexParser implements LineParser {
     return message == null ? "Codex reported an error without a message" : message;
   }
 
-  static ProgramEvent.TurnFailure failure(String message) {
-    if (message.contains("401 Unauthorized") || message.contains("403 Forbidden")) {
-      return new ProgramEvent.TurnFailure(ErrorCode.AUTH, message, false);
-    }
-    if (message.contains("429 Too Many Requests")) {
-      return new ProgramEvent.TurnFailure(ErrorCode.RATE_LIMITED, message, true);
-    }
-    return new ProgramEvent.TurnFailure(ErrorCode.MODEL_ERROR, message, true);
+  /// The turn has succeeded; its result is the last complete message.
+  final void turnCompleted() {
+    turnCompleted(lastText);
   }
 
-  void addUsage(JsonNode usage, List<ProgramEvent> said) {
+  final void turnFailed(String message) {
+    if (message.contains("401 Unauthorized") || message.contains("403 Forbidden")) {
+      turnFailed(ErrorCode.AUTH, message, false);
+    } else if (message.contains("429 Too Many Requests")) {
+      turnFailed(ErrorCode.RATE_LIMITED, message, true);
+    } else {
+      turnFailed(ErrorCode.MODEL_ERROR, message, true);
+    }
+  }
+
+  final void addUsage(JsonNode usage) {
     if (!usage.isObject()) {
       return;
     }
     if (usage instanceof ObjectNode totals) {
-      said.add(new ProgramEvent.SessionTotals(totals));
+      add(new ProgramEvent.SessionTotals(totals));
     }
     // The input includes cached tokens.
     var cached = addUsage(usage, "cached_input_tokens");
-    said.add(
+    add(
         new ProgramEvent.UsageReported(
             new Usage(
                 model,
@@ -131,60 +110,51 @@ public final class CodexParser implements LineParser {
     return count(usage.path(name)) - count(known.path(name));
   }
 
-  void item(ObjectNode item, boolean whole, List<ProgramEvent> said) {
+  final void item(ObjectNode item, boolean whole) {
     var id = textOr(item.path("id"), "item");
     switch (textOr(item.path("type"), "")) {
       case "agent_message" -> {
-        said.addAll(newPieces(id, item, piece -> new ProgramEvent.TextDelta(null, piece)));
+        addText(newPiece(id, item));
         if (whole) {
           lastText = text(item.path("text"));
-          said.add(new ProgramEvent.TextEnd(null));
+          add(new ProgramEvent.TextEnd(null));
         }
       }
-      case "reasoning" ->
-          said.addAll(newPieces(id, item, piece -> new ProgramEvent.ThinkingDelta(null, piece)));
-      case "command_execution" -> call(item, "shell", only(item, "command"), whole, said);
-      case "file_change" -> call(item, "file_change", only(item, "changes"), whole, said);
-      case "web_search" -> call(item, "web_search", only(item, "query"), whole, said);
+      case "reasoning" -> addThinking(newPiece(id, item));
+      case "command_execution" -> call(item, "shell", only(item, "command"), whole);
+      case "file_change" -> call(item, "file_change", only(item, "changes"), whole);
+      case "web_search" -> call(item, "web_search", only(item, "query"), whole);
       case "mcp_tool_call" -> {
         var name = textOr(item.path("server"), "mcp") + "." + textOr(item.path("tool"), "tool");
-        call(item, name, object(item.path("arguments")), whole, said);
+        call(item, name, object(item.path("arguments")), whole);
       }
-      case "collab_tool_call" -> collaboration(item, whole, said);
-      case "todo_list" -> plan(item, said);
-      case "error" -> said.add(new ProgramEvent.ErrorMessage(message(item)));
-      default -> said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.UNKNOWN));
+      case "collab_tool_call" -> collaboration(item, whole);
+      case "todo_list" -> plan(item);
+      case "error" -> addError(message(item));
+      default -> keep(RawReason.UNKNOWN);
     }
   }
 
-  private interface PieceEvent {
-    ProgramEvent of(String piece);
-  }
-
-  /// The part of the item's text that was not reported yet.
-  private List<ProgramEvent> newPieces(String id, ObjectNode item, PieceEvent pieceEvent) {
+  /// The part of the item's text that was not reported yet; null if there is none.
+  private @Nullable String newPiece(String id, ObjectNode item) {
     var text = textOr(item.path("text"), "");
     var before = texts.getOrDefault(id, new StringBuilder());
     if (texts.size() < ITEMS_MAX) {
       texts.put(id, new StringBuilder(text));
     }
-    var piece = text.startsWith(before.toString()) ? text.substring(before.length()) : "";
-    return piece.isEmpty() ? List.of() : List.of(pieceEvent.of(piece));
+    return text.length() > before.length() && text.startsWith(before.toString())
+        ? text.substring(before.length())
+        : null;
   }
 
   /// Records a piece of an item's text that arrived before the item was complete.
-  void addPiece(String id, String piece) {
+  final void addPiece(String id, String piece) {
     if (texts.size() < ITEMS_MAX || texts.containsKey(id)) {
       texts.computeIfAbsent(id, _ -> new StringBuilder()).append(piece);
     }
   }
 
-  /// The last complete message.
-  @Nullable String lastText() {
-    return lastText;
-  }
-
-  private void plan(ObjectNode item, List<ProgramEvent> said) {
+  private void plan(ObjectNode item) {
     var plan = new StringBuilder();
     for (var entry : item.path("items")) {
       plan.append(entry.path("completed").asBoolean(false) ? "[x] " : "[ ] ")
@@ -192,7 +162,7 @@ public final class CodexParser implements LineParser {
           .append('\n');
     }
     if (!plan.isEmpty()) {
-      said.add(new ProgramEvent.ThinkingDelta(null, plan.toString()));
+      addThinking(plan.toString());
     }
   }
 
@@ -204,11 +174,10 @@ public final class CodexParser implements LineParser {
     return arguments;
   }
 
-  private void call(
-      ObjectNode item, String name, ObjectNode arguments, boolean whole, List<ProgramEvent> said) {
-    begin(item, name, arguments, null, said);
+  private void call(ObjectNode item, String name, ObjectNode arguments, boolean whole) {
+    begin(item, name, arguments, null);
     if (whole && ended.size() < ITEMS_MAX && ended.add(textOr(item.path("id"), "item"))) {
-      said.add(end(item));
+      add(end(item));
     }
   }
 
@@ -216,11 +185,10 @@ public final class CodexParser implements LineParser {
       ObjectNode item,
       String name,
       ObjectNode arguments,
-      ProgramEvent.@Nullable SubagentStart subagentStart,
-      List<ProgramEvent> said) {
+      ProgramEvent.@Nullable SubagentStart subagentStart) {
     var id = textOr(item.path("id"), "item");
     if (started.size() < ITEMS_MAX && started.add(id)) {
-      said.add(new ProgramEvent.ToolCalled(null, id, name, arguments, subagentStart));
+      add(new ProgramEvent.ToolCalled(null, id, name, arguments, subagentStart));
     }
   }
 
@@ -228,15 +196,14 @@ public final class CodexParser implements LineParser {
     var id = textOr(item.path("id"), "item");
     var status = textOr(item.path("status"), "completed");
     if (status.equals("completed")) {
-      return new ProgramEvent.ToolEnded(null, id, result(item), null);
+      return returned(id, result(item));
     }
     var output = textOr(item.path("aggregated_output"), "");
     var error = text(item.path("error").path("message"));
     var code =
         item.path("exit_code").isNumber() ? " (exit code " + item.path("exit_code") + ")" : "";
     var detail = error == null ? output : error;
-    return new ProgramEvent.ToolEnded(
-        null, id, null, status + code + (detail.isBlank() ? "" : ": " + detail.strip()));
+    return failed(id, status + code + (detail.isBlank() ? "" : ": " + detail.strip()));
   }
 
   private static JsonNode result(ObjectNode item) {
@@ -253,47 +220,43 @@ public final class CodexParser implements LineParser {
   }
 
   /// The output of sub-agents is not available: only their start and end are known.
-  private void collaboration(ObjectNode item, boolean whole, List<ProgramEvent> said) {
+  private void collaboration(ObjectNode item, boolean whole) {
     var tool = textOr(item.path("tool"), "collab");
     if (!tool.equals("spawn_agent")) {
-      call(item, tool, only(item, "receiver_thread_ids"), whole, said);
-      finished(item, said);
+      call(item, tool, only(item, "receiver_thread_ids"), whole);
+      finished(item);
       return;
     }
     var prompt = textOr(item.path("prompt"), "");
-    begin(item, tool, only(item, "prompt"), new ProgramEvent.SubagentStart(null, prompt), said);
+    begin(item, tool, only(item, "prompt"), new ProgramEvent.SubagentStart(null, prompt));
     if (whole) {
       var receivers = item.path("receiver_thread_ids");
       if (!textOr(item.path("status"), "").equals("failed") && !receivers.isEmpty()) {
         // The call ends when its sub-agent does.
         spawned.put(textOr(receivers.path(0), ""), textOr(item.path("id"), "item"));
-        finished(item, said);
+        finished(item);
       } else {
-        ended(textOr(item.path("id"), "item"), end(item), said);
+        ended(textOr(item.path("id"), "item"), end(item));
       }
     }
   }
 
-  private void finished(ObjectNode item, List<ProgramEvent> said) {
+  private void finished(ObjectNode item) {
     for (var state : item.path("agents_states").properties()) {
       var call = spawned.get(state.getKey());
       var status = textOr(state.getValue().path("status"), "");
       var message = text(state.getValue().path("message"));
       if (call != null && status.equals("completed")) {
-        var result = Json.mapper().getNodeFactory().stringNode(message == null ? "" : message);
-        ended(call, new ProgramEvent.ToolEnded(null, call, result, null), said);
+        ended(call, returned(call, textNode(message == null ? "" : message)));
       } else if (call != null && Set.of("errored", "shutdown", "not_found").contains(status)) {
-        ended(
-            call,
-            new ProgramEvent.ToolEnded(null, call, null, message == null ? status : message),
-            said);
+        ended(call, failed(call, message == null ? status : message));
       }
     }
   }
 
-  private void ended(String call, ProgramEvent end, List<ProgramEvent> said) {
+  private void ended(String call, ProgramEvent end) {
     if (ended.size() < ITEMS_MAX && ended.add(call)) {
-      said.add(end);
+      add(end);
     }
   }
 }

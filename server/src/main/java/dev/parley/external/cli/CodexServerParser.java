@@ -4,10 +4,9 @@ import static dev.parley.external.cli.JsonLine.object;
 import static dev.parley.external.cli.JsonLine.text;
 import static dev.parley.external.cli.JsonLine.textOr;
 
+import dev.parley.external.cli.ProgramEvent.RawReason;
 import dev.parley.protocol.Json;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 ///
 /// The notifications of a turn have the same content as the output of `codex exec --json`, with
 /// other names; they are converted to that form.
-final class CodexServerParser implements LineParser {
+final class CodexServerParser extends CodexParser {
 
   /// The ids of the requests to the program.
   static final int INITIALIZE = 1;
@@ -29,49 +28,32 @@ final class CodexServerParser implements LineParser {
 
   private static final int CHANGES_MAX = 1_000;
 
-  private final CodexParser items;
   private final String prompt;
   private final Map<String, JsonNode> changes = new HashMap<>();
   private @Nullable String thread;
   private @Nullable ObjectNode spent;
 
-  /// `items` parses the items of a turn; `prompt` starts it.
-  CodexServerParser(CodexParser items, String prompt) {
-    this.items = items;
+  /// `prompt` starts the turn.
+  CodexServerParser(String model, @Nullable JsonNode before, String prompt) {
+    super(model, before);
     this.prompt = prompt;
   }
 
   @Override
-  public List<ProgramEvent> read(String line) {
-    if (line.isBlank()) {
-      return List.of();
-    }
-    var json = JsonLine.parse(line).orElse(null);
-    if (json == null) {
-      return List.of(new ProgramEvent.KeptLine(ProgramEvent.RawReason.NOISE));
-    }
-    var said = new ArrayList<ProgramEvent>();
+  void parse(ObjectNode json) {
     var method = text(json.path("method"));
     if (method == null) {
-      answer(json, said);
+      answer(json);
     } else if (json.hasNonNull("id")) {
-      request(method, json.path("id"), object(json.path("params")), said);
+      request(method, json.path("id"), object(json.path("params")));
     } else {
-      notification(method, object(json.path("params")), said);
+      notification(method, object(json.path("params")));
     }
-    return said;
   }
 
-  @Override
-  public List<ProgramEvent> end() {
-    return items.end();
-  }
-
-  private void answer(ObjectNode json, List<ProgramEvent> said) {
+  private void answer(ObjectNode json) {
     if (json.hasNonNull("error")) {
-      var message = CodexParser.message(json.path("error"));
-      said.add(new ProgramEvent.TurnEnded(false, null, CodexParser.failure(message)));
-      said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.PARTLY_MAPPED));
+      turnFailed(message(json.path("error")));
       return;
     }
     var id = text(json.path("result").path("thread").path("id"));
@@ -81,12 +63,12 @@ final class CodexServerParser implements LineParser {
     thread = id;
     var turn = Json.object().put("threadId", id);
     turn.putArray("input").addObject().put("type", "text").put("text", prompt);
-    said.add(new ProgramEvent.SessionKnown(id));
-    said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.PARTLY_MAPPED));
-    said.add(new ProgramEvent.LineToSend(JsonRpcLines.request(TURN, "turn/start", turn)));
+    addSession(id);
+    keep(RawReason.PARTLY_MAPPED);
+    add(new ProgramEvent.LineToSend(JsonRpcLines.request(TURN, "turn/start", turn)));
   }
 
-  private void notification(String method, ObjectNode params, List<ProgramEvent> said) {
+  private void notification(String method, ObjectNode params) {
     remember(method, params);
     var whose = text(params.path("threadId"));
     if (whose != null && !whose.equals(thread)) {
@@ -96,25 +78,24 @@ final class CodexServerParser implements LineParser {
     var id = textOr(params.path("itemId"), "item");
     var delta = text(params.path("delta"));
     switch (method) {
-      case "item/started" -> item(object(params.path("item")), false, said);
-      case "item/completed" -> item(object(params.path("item")), true, said);
+      case "item/started" -> serverItem(object(params.path("item")), false);
+      case "item/completed" -> serverItem(object(params.path("item")), true);
       case "item/agentMessage/delta" -> {
         if (delta != null) {
-          items.addPiece(id, delta);
-          said.add(new ProgramEvent.TextDelta(null, delta));
+          addPiece(id, delta);
+          addText(delta);
         }
       }
       case "item/reasoning/summaryTextDelta", "item/reasoning/textDelta" -> {
         if (delta != null) {
-          items.addPiece(id, delta);
-          said.add(new ProgramEvent.ThinkingDelta(null, delta));
+          addPiece(id, delta);
+          addThinking(delta);
         }
       }
       case "thread/tokenUsage/updated" ->
           spent = toSnakeCase(object(params.path("tokenUsage").path("total")));
-      case "turn/completed" -> completed(object(params.path("turn")), said);
-      case "error" ->
-          said.add(new ProgramEvent.ErrorMessage(CodexParser.message(params.path("error"))));
+      case "turn/completed" -> completed(object(params.path("turn")));
+      case "error" -> addError(message(params.path("error")));
       case "thread/started",
           "thread/status/changed",
           "thread/settings/updated",
@@ -130,7 +111,7 @@ final class CodexServerParser implements LineParser {
           "serverRequest/resolved",
           "account/rateLimits/updated",
           "remoteControl/status/changed" -> {}
-      default -> said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.UNKNOWN));
+      default -> keep(RawReason.UNKNOWN);
     }
   }
 
@@ -162,25 +143,20 @@ final class CodexServerParser implements LineParser {
     return textOr(params.path("threadId"), "") + "/" + textOr(item, "");
   }
 
-  private void completed(ObjectNode turn, List<ProgramEvent> said) {
+  private void completed(ObjectNode turn) {
     if (spent != null) {
-      items.addUsage(spent, said);
+      addUsage(spent);
     }
     var status = textOr(turn.path("status"), "");
     if (status.equals("completed")) {
-      said.add(new ProgramEvent.TurnEnded(true, items.lastText(), null));
+      turnCompleted();
     } else {
       var message = text(turn.path("error").path("message"));
-      said.add(
-          new ProgramEvent.TurnEnded(
-              false,
-              null,
-              CodexParser.failure(message == null ? "the turn ended: " + status : message)));
+      turnFailed(message == null ? "the turn ended: " + status : message);
     }
-    said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.PARTLY_MAPPED));
   }
 
-  private void request(String method, JsonNode id, ObjectNode params, List<ProgramEvent> said) {
+  private void request(String method, JsonNode id, ObjectNode params) {
     var call = text(params.path("itemId"));
     switch (method) {
       case "item/commandExecution/requestApproval" -> {
@@ -194,9 +170,9 @@ final class CodexServerParser implements LineParser {
                 "additionalPermissions",
                 "reason");
         if (about.has("command") || about.has("networkApprovalContext")) {
-          ask(decision(id, about), "shell", call, said);
+          ask(decision(id, about), "shell", call);
         } else {
-          decline(method, id, "Codex asked to run a command without naming it", said);
+          decline(method, id, "Codex asked to run a command without naming it");
         }
       }
       case "item/fileChange/requestApproval" -> {
@@ -204,21 +180,21 @@ final class CodexServerParser implements LineParser {
         if (known != null && !known.isEmpty()) {
           var about = about(params, "reason", "grantRoot");
           about.set("changes", known);
-          ask(decision(id, about), "file_change", call, said);
+          ask(decision(id, about), "file_change", call);
         } else {
-          decline(method, id, "Codex asked to change files without sending the changes", said);
+          decline(method, id, "Codex asked to change files without sending the changes");
         }
       }
-      case "mcpServer/elicitation/request" -> elicitation(id, params, said);
-      default -> refuse(method, id, said);
+      case "mcpServer/elicitation/request" -> elicitation(id, params);
+      default -> refuse(method, id);
     }
   }
 
   /// Codex sends approval requests for MCP tools as if the MCP server asked.
-  private static void elicitation(JsonNode id, ObjectNode params, List<ProgramEvent> said) {
+  private void elicitation(JsonNode id, ObjectNode params) {
     var meta = params.path("_meta");
     if (!textOr(meta.path("codex_approval_kind"), "").equals("mcp_tool_call")) {
-      refuse("mcpServer/elicitation/request", id, said);
+      refuse("mcpServer/elicitation/request", id);
       return;
     }
     var about = about(params, "message");
@@ -231,24 +207,23 @@ final class CodexServerParser implements LineParser {
     ask(
         new JsonRpcLines.RpcApprovalReply(id, about, yes, Json.object().put("action", "decline")),
         textOr(params.path("serverName"), "mcp") + "." + tool,
-        null,
-        said);
+        null);
   }
 
   /// Declines on behalf of everyone: a request without content cannot be approved.
-  private static void decline(String what, JsonNode id, String why, List<ProgramEvent> said) {
-    said.add(
+  private void decline(String what, JsonNode id, String why) {
+    add(
         new ProgramEvent.UnsupportedRequest(
             what, JsonRpcLines.result(id, Json.object().put("decision", "decline"))));
-    said.add(new ProgramEvent.ErrorMessage(why + "; the request was declined"));
-    said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.PARTLY_MAPPED));
+    add(new ProgramEvent.ErrorMessage(why + "; the request was declined"));
+    keep(RawReason.PARTLY_MAPPED);
   }
 
-  private static void refuse(String what, JsonNode id, List<ProgramEvent> said) {
-    said.add(
+  private void refuse(String what, JsonNode id) {
+    add(
         new ProgramEvent.UnsupportedRequest(
             what, JsonRpcLines.error(id, "unsupported method: " + what)));
-    said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.UNKNOWN));
+    keep(RawReason.UNKNOWN);
   }
 
   private static JsonRpcLines.RpcApprovalReply decision(JsonNode id, ObjectNode about) {
@@ -259,12 +234,8 @@ final class CodexServerParser implements LineParser {
         Json.object().put("decision", "decline"));
   }
 
-  private static void ask(
-      JsonRpcLines.RpcApprovalReply reply,
-      String tool,
-      @Nullable String call,
-      List<ProgramEvent> said) {
-    said.add(
+  private void ask(JsonRpcLines.RpcApprovalReply reply, String tool, @Nullable String call) {
+    add(
         new ProgramEvent.PermissionAsked(
             reply.id().toString(), tool, reply.asked(), call, false, reply));
   }
@@ -279,12 +250,12 @@ final class CodexServerParser implements LineParser {
     return about;
   }
 
-  private void item(ObjectNode item, boolean whole, List<ProgramEvent> said) {
+  private void serverItem(ObjectNode item, boolean whole) {
     var type = toSnakeCase(textOr(item.path("type"), ""));
     if (type.equals("user_message")) {
       return;
     }
-    items.item(toExecItem(item, type), whole, said);
+    item(toExecItem(item, type), whole);
   }
 
   /// Converts an item to the form of `codex exec --json`.

@@ -9,33 +9,19 @@ import org.jspecify.annotations.Nullable;
 
 /// Gemini CLI without a terminal: `--acp` if it is to ask for approval; otherwise it rejects or
 /// allows all calls that need approval.
-final class GeminiAdapter implements ProgramAdapter {
-
-  private final CliSettings settings;
-
-  GeminiAdapter(CliSettings settings) {
-    this.settings = settings;
-  }
-
-  private boolean asks() {
-    return switch (settings.policy().standard()) {
-      case ASK -> true;
-      case ALLOW, DENY -> false;
-      case null -> true;
-    };
-  }
+record GeminiAdapter(CliSettings settings) implements ProgramAdapter {
 
   @Override
   public LineParser parser(ProgramRequest programRequest) {
-    return asks()
-        ? new AcpParser(asText(prompt(programRequest)), session(programRequest))
+    return settings.asks()
+        ? new AcpParser(asText(settings.prompt(programRequest)), session(programRequest))
         : new GeminiParser();
   }
 
   @Override
   public ProgramLaunch launch(ProgramRequest programRequest, Path folder) {
     var words = new ArrayList<>(settings.command());
-    if (asks()) {
+    if (settings.asks()) {
       words.add("--acp");
     } else {
       words.addAll(List.of("--output-format", "stream-json"));
@@ -48,24 +34,18 @@ final class GeminiAdapter implements ProgramAdapter {
     }
     settings.allowedTools().forEach(tool -> words.addAll(List.of("--allowed-tools", tool)));
     var session = session(programRequest);
-    if (session != null && !asks()) {
+    if (session != null && !settings.asks()) {
       words.addAll(List.of("--resume", session));
     }
     words.addAll(settings.args());
-    return asks()
+    return settings.asks()
         ? new ProgramLaunch(words, initializeLines(session, folder), true)
-        : new ProgramLaunch(words, prompt(programRequest), false);
+        : new ProgramLaunch(words, settings.prompt(programRequest), false);
   }
 
   private static @Nullable String session(ProgramRequest programRequest) {
     var resumedSession = programRequest.resume();
     return resumedSession == null ? null : resumedSession.session();
-  }
-
-  private String prompt(ProgramRequest programRequest) {
-    return settings.instructions() == null || programRequest.resume() != null
-        ? programRequest.prompt()
-        : settings.instructions() + "\n\n" + programRequest.prompt();
   }
 
   /// A prompt that starts with these characters would be a command to the program itself.
@@ -83,9 +63,7 @@ final class GeminiAdapter implements ProgramAdapter {
         .put("writeTextFile", false);
     var begin = Json.object().put("cwd", folder.toString());
     begin.putArray("mcpServers");
-    if (session != null) {
-      begin.put("sessionId", session);
-    }
+    Json.putPresent(begin, "sessionId", session);
     return JsonRpcLines.request(AcpParser.INITIALIZE, "initialize", hello)
         + JsonRpcLines.request(
             AcpParser.SESSION, session == null ? "session/new" : "session/load", begin);

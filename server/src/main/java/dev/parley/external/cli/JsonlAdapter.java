@@ -5,19 +5,13 @@ import java.util.ArrayList;
 
 /// Any program that prints JSON lines. The prompt is sent to its standard input, or passed as an
 /// argument where [#PROMPT] is configured.
-final class JsonlAdapter implements ProgramAdapter {
+record JsonlAdapter(CliSettings settings) implements ProgramAdapter {
 
   /// The placeholder for the prompt; must be a word of its own.
   static final String PROMPT = "{prompt}";
 
   /// The placeholder for the session, in the words of `resume`.
   static final String SESSION = "{session}";
-
-  private final CliSettings settings;
-
-  JsonlAdapter(CliSettings settings) {
-    this.settings = settings;
-  }
 
   @Override
   public LineParser parser(ProgramRequest programRequest) {
@@ -32,11 +26,7 @@ final class JsonlAdapter implements ProgramAdapter {
     if (resumedSession != null) {
       settings.resume().forEach(word -> words.add(word.replace(SESSION, resumedSession.session())));
     }
-    var instructions =
-        settings.instructions() == null || resumedSession != null
-            ? ""
-            : settings.instructions() + "\n\n";
-    var prompt = instructions + programRequest.prompt();
+    var prompt = settings.prompt(programRequest);
     var asWord = words.contains(PROMPT);
     words.replaceAll(word -> word.equals(PROMPT) ? prompt : word);
     return new ProgramLaunch(words, asWord ? "" : prompt, false);

@@ -6,119 +6,79 @@ import static dev.parley.external.cli.JsonLine.text;
 import static dev.parley.external.cli.JsonLine.textOr;
 
 import dev.parley.external.cli.LineMapping.LineField;
+import dev.parley.external.cli.ProgramEvent.RawReason;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.ErrorCode;
 import dev.parley.protocol.ReportEvent.Usage;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Parses the JSON lines of any program, with the fields that a [LineMapping] names.
-public final class MappedParser implements LineParser {
+final class MappedParser extends LineParser {
 
   private final LineMapping lineMapping;
   private int calls;
   private @Nullable String lastCall;
 
-  public MappedParser(LineMapping lineMapping) {
+  MappedParser(LineMapping lineMapping) {
     this.lineMapping = lineMapping;
   }
 
   @Override
-  public List<ProgramEvent> read(String line) {
-    if (line.isBlank()) {
-      return List.of();
-    }
-    var json = JsonLine.parse(line).orElse(null);
-    if (json == null) {
-      return List.of(new ProgramEvent.KeptLine(ProgramEvent.RawReason.NOISE));
-    }
-    var lineType = lineMapping.typeOf(json);
-    if (lineType == null) {
-      return List.of(new ProgramEvent.KeptLine(ProgramEvent.RawReason.UNKNOWN));
-    }
-    var said = new ArrayList<ProgramEvent>();
-    switch (lineType) {
-      case TEXT -> {
-        var text = text(lineMapping.find(LineField.TEXT, json));
-        if (text != null) {
-          said.add(new ProgramEvent.TextDelta(null, text));
-        }
-      }
-      case THOUGHT -> {
-        var text = text(lineMapping.find(LineField.THOUGHT, json));
-        if (text != null) {
-          said.add(new ProgramEvent.ThinkingDelta(null, text));
-        }
-      }
-      case TOOL_START -> said.add(start(json));
-      case TOOL_END -> said.add(end(json));
-      case RESULT -> result(json, said);
-      case ERROR ->
-          said.add(new ProgramEvent.ErrorMessage(message(lineMapping.find(LineField.ERROR, json))));
+  void parse(ObjectNode json) {
+    switch (lineMapping.typeOf(json)) {
+      case null -> keep(RawReason.UNKNOWN);
+      case TEXT -> addText(text(field(LineField.TEXT, json)));
+      case THOUGHT -> addThinking(text(field(LineField.THOUGHT, json)));
+      case TOOL_START -> start(json);
+      case TOOL_END -> add(end(json));
+      case RESULT -> result(json);
+      case ERROR -> addError(message(field(LineField.ERROR, json)));
       case SESSION -> {
-        session(json, said);
-        said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.PARTLY_MAPPED));
+        addSession(text(field(LineField.SESSION, json)));
+        keep(RawReason.PARTLY_MAPPED);
       }
       case SKIP -> {}
     }
-    return said;
   }
 
-  @Override
-  public List<ProgramEvent> end() {
-    return List.of();
+  private JsonNode field(LineField field, ObjectNode json) {
+    return lineMapping.find(field, json);
   }
 
-  private ProgramEvent start(ObjectNode json) {
-    var id = text(lineMapping.find(LineField.TOOL_ID, json));
+  private void start(ObjectNode json) {
+    var id = text(field(LineField.TOOL_ID, json));
     lastCall = id == null ? "call-" + ++calls : id;
-    return new ProgramEvent.ToolCalled(
-        null,
-        lastCall,
-        textOr(lineMapping.find(LineField.TOOL_NAME, json), "tool"),
-        object(lineMapping.find(LineField.TOOL_ARGUMENTS, json)),
-        null);
+    var tool = textOr(field(LineField.TOOL_NAME, json), "tool");
+    addCall(lastCall, tool, object(field(LineField.TOOL_ARGUMENTS, json)));
   }
 
   private ProgramEvent end(ObjectNode json) {
-    var id = text(lineMapping.find(LineField.TOOL_ID, json));
+    var id = text(field(LineField.TOOL_ID, json));
     var call = id != null ? id : lastCall == null ? "call-0" : lastCall;
-    var error = lineMapping.find(LineField.TOOL_ERROR, json);
+    var error = field(LineField.TOOL_ERROR, json);
     if (!error.isMissingNode() && !error.isNull()) {
-      return new ProgramEvent.ToolEnded(null, call, null, message(error));
+      return failed(call, message(error));
     }
-    var result = lineMapping.find(LineField.TOOL_RESULT, json);
-    return new ProgramEvent.ToolEnded(
-        null, call, result.isMissingNode() ? Json.object() : result, null);
+    var result = field(LineField.TOOL_RESULT, json);
+    return returned(call, result.isMissingNode() ? Json.object() : result);
   }
 
-  private void result(ObjectNode json, List<ProgramEvent> said) {
-    session(json, said);
-    var input = count(lineMapping.find(LineField.INPUT_TOKENS, json));
-    var output = count(lineMapping.find(LineField.OUTPUT_TOKENS, json));
-    var cost = JsonLine.money(lineMapping.find(LineField.COST_USD, json));
+  private void result(ObjectNode json) {
+    addSession(text(field(LineField.SESSION, json)));
+    var input = count(field(LineField.INPUT_TOKENS, json));
+    var output = count(field(LineField.OUTPUT_TOKENS, json));
+    var cost = JsonLine.money(field(LineField.COST_USD, json));
     if (input + output > 0 || cost != null) {
-      var model = textOr(lineMapping.find(LineField.MODEL, json), "unknown");
-      said.add(new ProgramEvent.UsageReported(new Usage(model, input, output, null, null, cost)));
+      var model = textOr(field(LineField.MODEL, json), "unknown");
+      add(new ProgramEvent.UsageReported(new Usage(model, input, output, null, null, cost)));
     }
-    var error = lineMapping.find(LineField.ERROR, json);
+    var error = field(LineField.ERROR, json);
     if (error.isMissingNode() || error.isNull() || (error.isBoolean() && !error.asBoolean())) {
-      said.add(
-          new ProgramEvent.TurnEnded(true, text(lineMapping.find(LineField.RESULT, json)), null));
+      turnCompleted(text(field(LineField.RESULT, json)));
     } else {
-      var turnFailure = new ProgramEvent.TurnFailure(ErrorCode.MODEL_ERROR, message(error), true);
-      said.add(new ProgramEvent.TurnEnded(false, null, turnFailure));
-    }
-    said.add(new ProgramEvent.KeptLine(ProgramEvent.RawReason.PARTLY_MAPPED));
-  }
-
-  private void session(ObjectNode json, List<ProgramEvent> said) {
-    var session = text(lineMapping.find(LineField.SESSION, json));
-    if (session != null) {
-      said.add(new ProgramEvent.SessionKnown(session));
+      turnFailed(ErrorCode.MODEL_ERROR, message(error), true);
     }
   }
 

@@ -34,7 +34,7 @@ class CodexApprovalsTest {
   private static List<ProgramEvent> said(String... lines) {
     var all = new ArrayList<>(List.of(THREAD));
     all.addAll(List.of(lines));
-    return read(new CodexServerParser(new CodexParser("gpt"), "hello"), all);
+    return read(new CodexServerParser("gpt", null, "hello"), all);
   }
 
   private static void isDeclined(List<ProgramEvent> said) {

@@ -423,7 +423,7 @@ class ParsersTest {
   void sub_agents_of_codex_end_when_somebody_hears_of_it() {
     var said =
         read(
-            new CodexParser("gpt"),
+            new CodexParser("gpt", null),
             List.of(
                 "{\"type\":\"item.started\",\"item\":{\"id\":\"i1\",\"type\":\"collab_tool_call\",\"tool\":\"spawn_agent\","
                     + "\"prompt\":\"look\",\"receiver_thread_ids\":[],\"agents_states\":{},\"status\":\"in_progress\"}}",
