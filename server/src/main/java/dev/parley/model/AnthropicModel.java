@@ -1,8 +1,6 @@
 package dev.parley.model;
 
 import dev.parley.net.OutgoingHttpClient;
-import java.util.LinkedHashMap;
-import java.util.Map;
 
 /// A model that is accessed with Anthropic's Messages API, at Anthropic or a compatible server.
 public final class AnthropicModel implements Model {
@@ -13,10 +11,7 @@ public final class AnthropicModel implements Model {
   /// The default model.
   public static final String MODEL = "claude-sonnet-4-5";
 
-  private static final String VERSION = "2023-06-01";
-
   private final ModelSettings settings;
-  private final ModelSources sources;
   private final ModelCaller modelCaller;
 
   public AnthropicModel(
@@ -25,7 +20,6 @@ public final class AnthropicModel implements Model {
       ModelLimits modelLimits,
       ModelSources sources) {
     this.settings = settings;
-    this.sources = sources;
     this.modelCaller = new ModelCaller(http, settings, modelLimits, sources);
   }
 
@@ -36,24 +30,6 @@ public final class AnthropicModel implements Model {
 
   @Override
   public ModelReply ask(Prompt prompt, ModelSink modelSink) throws InterruptedException {
-    var request = new AnthropicRequest(settings, prompt);
-    var version = settings.baseUrl().getPath().matches(".*/v1/?") ? "" : "/v1";
-    return modelCaller.ask(
-        new ModelCaller.ModelRequest(
-            settings.address(version, "/messages"),
-            headers(),
-            request.body(),
-            request.form(),
-            sinkWriter -> new AnthropicStreamParser(settings, request, sources.ids(), sinkWriter)),
-        modelSink);
-  }
-
-  private Map<String, String> headers() {
-    var headers = new LinkedHashMap<String, String>();
-    headers.put("anthropic-version", VERSION);
-    if (settings.apiKey() != null) {
-      headers.put("x-api-key", settings.apiKey().value());
-    }
-    return headers;
+    return modelCaller.ask(new AnthropicRequest(settings, prompt), modelSink);
   }
 }

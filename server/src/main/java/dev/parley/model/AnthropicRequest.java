@@ -1,8 +1,11 @@
 package dev.parley.model;
 
 import dev.parley.protocol.Json;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -12,8 +15,9 @@ import tools.jackson.databind.node.ObjectNode;
 /// An answer with a schema is requested as a tool call, which all compatible servers support. The
 /// call is forced. A forced call does not allow thinking, so models that always think are only
 /// instructed to make it.
-final class AnthropicRequest {
+final class AnthropicRequest extends ProviderRequest {
 
+  private static final String VERSION = "2023-06-01";
   private static final int ANSWER_TOKENS = 16_384;
 
   /// Models that need a thinking budget. Newer models of Anthropic decide by themselves.
@@ -22,20 +26,13 @@ final class AnthropicRequest {
           "claude-(?:[23]|instant).*"
               + "|claude-(?:opus|sonnet|haiku)-4(?:[-.][0-5])?(?:[-@](?:\\d{8}|latest).*)?");
 
-  private final ModelSettings settings;
-  private final Prompt prompt;
-  private final @Nullable AnswerSchema form;
-  private final WireNames names;
   private final String answerTool;
   private final boolean budgeted;
   private final boolean thinking;
   private final ArrayNode messages;
 
   AnthropicRequest(ModelSettings settings, Prompt prompt) {
-    this.settings = settings;
-    this.prompt = prompt;
-    this.form = AnswerSchema.of(prompt);
-    this.names = new WireNames(prompt.tools());
+    super(settings, prompt);
     this.answerTool = names.free(AnswerSchema.NAME);
     this.budgeted = budgeted(settings.model());
     var turns = ModelTurn.of(prompt);
@@ -54,19 +51,33 @@ final class AnthropicRequest {
     return !own.startsWith("claude-") || BUDGETED.matcher(own).matches();
   }
 
-  @Nullable AnswerSchema form() {
-    return form;
-  }
-
-  WireNames names() {
-    return names;
-  }
-
   /// Returns true for the tool that receives an answer with a schema.
   boolean takesAnswer(String tool) {
     return form != null && tool.equals(answerTool);
   }
 
+  @Override
+  URI address() {
+    return settings.address(
+        settings.baseUrl().getPath().matches(".*/v1/?") ? "" : "/v1", "/messages");
+  }
+
+  @Override
+  Map<String, String> headers() {
+    var headers = new LinkedHashMap<String, String>();
+    headers.put("anthropic-version", VERSION);
+    if (settings.apiKey() != null) {
+      headers.put("x-api-key", settings.apiKey().value());
+    }
+    return headers;
+  }
+
+  @Override
+  ModelStreamParser parser(Supplier<String> ids, SinkWriter sinkWriter) {
+    return new AnthropicStreamParser(this, ids, sinkWriter);
+  }
+
+  @Override
   ObjectNode body() {
     var body = Json.object().put("model", settings.model());
     body.put("max_tokens", maxTokens());

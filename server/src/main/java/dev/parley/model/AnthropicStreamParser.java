@@ -1,11 +1,8 @@
 package dev.parley.model;
 
-import dev.parley.model.ModelCaller.ModelStreamParser;
 import dev.parley.net.ServerSentEvent;
 import dev.parley.protocol.ContentEvent.FinishReason;
-import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Json;
-import dev.parley.protocol.ReportEvent.Usage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -15,7 +12,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Parses the event stream of Anthropic's Messages API. For one thread.
-final class AnthropicStreamParser implements ModelStreamParser {
+final class AnthropicStreamParser extends ModelStreamParser {
 
   /// A block of the answer: text, thinking, or a tool call. The type of any other block is empty.
   private static final class Block {
@@ -40,27 +37,17 @@ final class AnthropicStreamParser implements ModelStreamParser {
     }
   }
 
-  private final ModelSettings settings;
-  private final AnthropicRequest request;
-  private final Supplier<String> ids;
-  private final SinkWriter sinkWriter;
+  private final AnthropicRequest anthropicRequest;
   private final TreeMap<Integer, Block> blocks = new TreeMap<>();
-  private final TokenCounter tokenCounter = new TokenCounter();
   private String stopReason = "";
 
-  AnthropicStreamParser(
-      ModelSettings settings,
-      AnthropicRequest request,
-      Supplier<String> ids,
-      SinkWriter sinkWriter) {
-    this.settings = settings;
-    this.request = request;
-    this.ids = ids;
-    this.sinkWriter = sinkWriter;
+  AnthropicStreamParser(AnthropicRequest request, Supplier<String> ids, SinkWriter sinkWriter) {
+    super(request, ids, sinkWriter);
+    this.anthropicRequest = request;
   }
 
   @Override
-  public boolean accept(ServerSentEvent event) throws ModelFailure, InterruptedException {
+  boolean accept(ServerSentEvent event) throws ModelFailure, InterruptedException {
     var json = ModelFailures.json(event);
     switch (json.path("type").asString(event.event())) {
       case "message_start" -> tokenCounter.addAnthropic(json.path("message").path("usage"));
@@ -135,32 +122,24 @@ final class AnthropicStreamParser implements ModelStreamParser {
   }
 
   @Override
-  public Usage usage() {
-    return tokenCounter.usage(settings);
-  }
-
-  @Override
-  public ModelReply.ModelAnswer finish() throws ModelFailure, InterruptedException {
+  ModelReply.ModelAnswer finish() throws ModelFailure, InterruptedException {
     if (stopReason.isEmpty()) {
       throw ModelFailures.endedEarly();
     }
     var drafts = new ArrayList<ToolCallDraft>();
     for (var block : blocks.values()) {
       if (block.type.equals("tool_use")) {
-        if (request.takesAnswer(block.call.name())) {
+        if (anthropicRequest.takesAnswer(block.call.name())) {
           sinkWriter.answer(block.call.arguments());
         } else {
           drafts.add(block.call);
         }
       }
     }
-    var calls = ToolCallDraft.calls(drafts, request.names(), ids);
-    var reason = reason(calls);
-    sinkWriter.finish(reason, !calls.isEmpty());
-    return new ModelReply.ModelAnswer(reason, calls, usage(), memo());
+    return answer(drafts, reason(drafts), memo());
   }
 
-  private FinishReason reason(List<ToolCall> calls) {
+  private FinishReason reason(List<ToolCallDraft> calls) {
     return switch (stopReason) {
       case "max_tokens", "model_context_window_exceeded" -> FinishReason.LENGTH;
       case "refusal" -> FinishReason.REFUSAL;
@@ -173,14 +152,14 @@ final class AnthropicStreamParser implements ModelStreamParser {
     if (blocks.values().stream().noneMatch(block -> AnthropicMessages.thought(block.start))) {
       return null;
     }
-    var memo = Json.object().put("model", settings.model());
+    var memo = Json.object().put("model", request.settings.model());
     var list = memo.putArray("blocks");
     for (var block : blocks.values()) {
       switch (block.type) {
         case "thinking", "redacted_thinking" -> list.add(block.thought());
         case "text" -> list.addObject().put("type", "text").put("length", block.length);
         case "tool_use" -> {
-          if (!request.takesAnswer(block.call.name())) {
+          if (!anthropicRequest.takesAnswer(block.call.name())) {
             list.addObject().put("type", "tool_use");
           }
         }

@@ -1,34 +1,36 @@
 package dev.parley.model;
 
 import dev.parley.protocol.Json;
-import org.jspecify.annotations.Nullable;
+import java.net.URI;
+import java.util.Map;
+import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// A request of OpenAI's chat completions API.
-final class ChatCompletionsRequest {
-
-  private final ModelSettings settings;
-  private final Prompt prompt;
-  private final @Nullable AnswerSchema form;
-  private final WireNames names;
+final class ChatCompletionsRequest extends ProviderRequest {
 
   ChatCompletionsRequest(ModelSettings settings, Prompt prompt) {
-    this.settings = settings;
-    this.prompt = prompt;
-    this.form = AnswerSchema.of(prompt);
-    this.names = new WireNames(prompt.tools());
+    super(settings, prompt);
   }
 
-  @Nullable AnswerSchema form() {
-    return form;
+  @Override
+  URI address() {
+    return openAiAddress("/chat/completions");
   }
 
-  WireNames names() {
-    return names;
+  @Override
+  Map<String, String> headers() {
+    return openAiHeaders();
   }
 
+  @Override
+  ModelStreamParser parser(Supplier<String> ids, SinkWriter sinkWriter) {
+    return new ChatCompletionsStreamParser(this, ids, sinkWriter);
+  }
+
+  @Override
   ObjectNode body() {
     var body = Json.object().put("model", settings.model()).put("stream", true);
     body.putObject("stream_options").put("include_usage", true);

@@ -1,10 +1,8 @@
 package dev.parley.model;
 
-import dev.parley.model.ModelCaller.ModelStreamParser;
 import dev.parley.net.ServerSentEvent;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.Json;
-import dev.parley.protocol.ReportEvent.Usage;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -15,19 +13,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Parses the event stream of OpenAI's chat completions API and compatible servers. For one thread.
-final class ChatCompletionsStreamParser implements ModelStreamParser {
+final class ChatCompletionsStreamParser extends ModelStreamParser {
 
   private static final String DONE = "[DONE]";
   private static final List<String> REASONING = List.of("reasoning_content", "reasoning");
 
-  private final ModelSettings settings;
-  private final WireNames names;
-  private final Supplier<String> ids;
-  private final SinkWriter sinkWriter;
   private final List<ToolCallDraft> drafts = new ArrayList<>();
   private final Map<ToolCallDraft, JsonNode> extras = new HashMap<>();
   private final Map<Integer, ToolCallDraft> places = new HashMap<>();
-  private final TokenCounter tokenCounter = new TokenCounter();
   private final StringBuilder reasoning = new StringBuilder();
   private String reasoningField = "";
   private String finishReason = "";
@@ -37,15 +30,12 @@ final class ChatCompletionsStreamParser implements ModelStreamParser {
   private boolean begun;
 
   ChatCompletionsStreamParser(
-      ModelSettings settings, WireNames names, Supplier<String> ids, SinkWriter sinkWriter) {
-    this.settings = settings;
-    this.names = names;
-    this.ids = ids;
-    this.sinkWriter = sinkWriter;
+      ProviderRequest request, Supplier<String> ids, SinkWriter sinkWriter) {
+    super(request, ids, sinkWriter);
   }
 
   @Override
-  public boolean accept(ServerSentEvent event) throws ModelFailure, InterruptedException {
+  boolean accept(ServerSentEvent event) throws ModelFailure, InterruptedException {
     if (event.data().strip().equals(DONE)) {
       done = true;
       return true;
@@ -161,29 +151,22 @@ final class ChatCompletionsStreamParser implements ModelStreamParser {
   }
 
   @Override
-  public Usage usage() {
-    return tokenCounter.usage(settings);
-  }
-
-  @Override
-  public ModelReply.ModelAnswer finish() throws ModelFailure, InterruptedException {
+  ModelReply.ModelAnswer finish() throws ModelFailure, InterruptedException {
     if (finishReason.isEmpty() && !(done && begun)) {
       throw ModelFailures.endedEarly();
     }
     if (drafts.isEmpty() && function != null) {
       drafts.add(function);
     }
-    var calls = ToolCallDraft.calls(drafts, names, ids);
-    var reason = reason();
-    sinkWriter.finish(reason, !calls.isEmpty());
     var wanted = Json.mapper().createArrayNode();
     for (var draft : drafts) {
       var extra = extras.get(draft);
       wanted.add(extra == null ? Json.mapper().nullNode() : extra);
     }
     var memo =
-        ChatCompletionsMemo.of(settings.model(), reasoningField, reasoning.toString(), wanted);
-    return new ModelReply.ModelAnswer(reason, calls, usage(), memo);
+        ChatCompletionsMemo.of(
+            request.settings.model(), reasoningField, reasoning.toString(), wanted);
+    return answer(drafts, reason(), memo);
   }
 
   private FinishReason reason() {

@@ -4,23 +4,16 @@ import dev.parley.net.Backoff;
 import dev.parley.net.OutgoingHttpClient;
 import dev.parley.net.ResponseStream;
 import dev.parley.net.ResponseTooLargeException;
-import dev.parley.net.ServerSentEvent;
 import dev.parley.net.ServerSentEventStream.EventLimits;
 import dev.parley.net.ServerSentEventStream.StreamItem;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.ReportEvent.ErrorCode;
-import dev.parley.protocol.ReportEvent.Usage;
 import java.io.IOException;
-import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
 
 /// Sends requests to a model's server, and retries them where that is safe. For many threads.
 final class ModelCaller {
@@ -33,14 +26,6 @@ final class ModelCaller {
   /// How long to wait for the end of the stream after its last event, so that the connection can be
   /// used again.
   private static final Duration END = Duration.ofMillis(100);
-
-  /// A request, and the parser of its response.
-  record ModelRequest(
-      URI address,
-      Map<String, String> headers,
-      ObjectNode body,
-      @Nullable AnswerSchema form,
-      Function<SinkWriter, ModelStreamParser> reading) {}
 
   private final OutgoingHttpClient http;
   private final ModelSettings settings;
@@ -61,12 +46,12 @@ final class ModelCaller {
   /// Sends the request until it succeeds, fails permanently or reaches the maximum number of
   /// attempts. `sink` is notified before the delay of each retry; text that it received before then
   /// is discarded.
-  ModelReply ask(ModelRequest modelRequest, ModelSink modelSink) throws InterruptedException {
-    var request = request(modelRequest);
+  ModelReply ask(ProviderRequest providerRequest, ModelSink modelSink) throws InterruptedException {
+    var request = request(providerRequest);
     var attempts = new Attempts();
     while (true) {
       var modelStreamParser =
-          modelRequest.reading().apply(new SinkWriter(modelSink, modelRequest.form()));
+          providerRequest.parser(sources.ids(), new SinkWriter(modelSink, providerRequest.form));
       try {
         return once(request, modelStreamParser);
       } catch (ModelFailure failure) {
@@ -88,14 +73,14 @@ final class ModelCaller {
     }
   }
 
-  private static HttpRequest request(ModelRequest modelRequest) {
+  private static HttpRequest request(ProviderRequest providerRequest) {
     var request =
-        HttpRequest.newBuilder(modelRequest.address())
+        HttpRequest.newBuilder(providerRequest.address())
             .header("Content-Type", "application/json")
             .header("Accept", "text/event-stream")
             .header("User-Agent", "parley")
-            .POST(BodyPublishers.ofByteArray(Json.bytes(modelRequest.body())));
-    modelRequest.headers().forEach(request::header);
+            .POST(BodyPublishers.ofByteArray(Json.bytes(providerRequest.body())));
+    providerRequest.headers().forEach(request::header);
     return request.build();
   }
 
@@ -211,22 +196,5 @@ final class ModelCaller {
       left = left.minus(wait);
       return Optional.of(wait);
     }
-  }
-
-  /// Builds a reply from the events of one stream. For one thread.
-  interface ModelStreamParser {
-
-    /// Processes an event. Returns true if no relevant event will follow.
-    ///
-    /// @throws ModelFailure if the event is an error, or is malformed
-    boolean accept(ServerSentEvent event) throws ModelFailure, InterruptedException;
-
-    /// Returns the usage that the provider has reported so far.
-    Usage usage();
-
-    /// Returns the reply.
-    ///
-    /// @throws ModelFailure if the stream ended early, or the answer does not match the schema
-    ModelReply.ModelAnswer finish() throws ModelFailure, InterruptedException;
   }
 }

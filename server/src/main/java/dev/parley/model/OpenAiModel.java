@@ -1,7 +1,6 @@
 package dev.parley.model;
 
 import dev.parley.net.OutgoingHttpClient;
-import java.util.Map;
 
 /// A model that is accessed with one of OpenAI's APIs, at OpenAI or a compatible server.
 public final class OpenAiModel implements Model {
@@ -22,7 +21,6 @@ public final class OpenAiModel implements Model {
 
   private final OpenAiApi openAiApi;
   private final ModelSettings settings;
-  private final ModelSources sources;
   private final ModelCaller modelCaller;
 
   public OpenAiModel(
@@ -33,7 +31,6 @@ public final class OpenAiModel implements Model {
       ModelSources sources) {
     this.openAiApi = openAiApi;
     this.settings = settings;
-    this.sources = sources;
     this.modelCaller = new ModelCaller(http, settings, modelLimits, sources);
   }
 
@@ -46,39 +43,9 @@ public final class OpenAiModel implements Model {
   public ModelReply ask(Prompt prompt, ModelSink modelSink) throws InterruptedException {
     return modelCaller.ask(
         switch (openAiApi) {
-          case CHAT -> chat(new ChatCompletionsRequest(settings, prompt));
-          case RESPONSES -> responses(new ResponsesRequest(settings, prompt));
+          case CHAT -> new ChatCompletionsRequest(settings, prompt);
+          case RESPONSES -> new ResponsesRequest(settings, prompt);
         },
         modelSink);
-  }
-
-  private ModelCaller.ModelRequest chat(ChatCompletionsRequest request) {
-    return new ModelCaller.ModelRequest(
-        settings.address(version(), "/chat/completions"),
-        headers(),
-        request.body(),
-        request.form(),
-        sinkWriter ->
-            new ChatCompletionsStreamParser(settings, request.names(), sources.ids(), sinkWriter));
-  }
-
-  private ModelCaller.ModelRequest responses(ResponsesRequest request) {
-    return new ModelCaller.ModelRequest(
-        settings.address(version(), "/responses"),
-        headers(),
-        request.body(),
-        request.form(),
-        sinkWriter ->
-            new ResponsesStreamParser(settings, request.names(), sources.ids(), sinkWriter));
-  }
-
-  /// Returns the version that is inserted if the base URL is only a host.
-  private String version() {
-    return settings.baseUrl().getPath().matches("/*") ? "/v1" : "";
-  }
-
-  private Map<String, String> headers() {
-    var key = settings.apiKey();
-    return key == null ? Map.of() : Map.of("Authorization", "Bearer " + key.value());
   }
 }

@@ -1,8 +1,11 @@
 package dev.parley.model;
 
 import dev.parley.protocol.Json;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -11,36 +14,34 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// A request of OpenAI's responses API. The provider stores nothing: reasoning items arrive
 /// encrypted and are sent back unchanged, in their original order.
-final class ResponsesRequest {
+final class ResponsesRequest extends ProviderRequest {
 
   /// Models that always reason. Other models reject a request for their reasoning.
   private static final Pattern REASONS = Pattern.compile("(?:o\\d|gpt-[5-9](?!.*-chat)|codex).*");
 
-  private final ModelSettings settings;
-  private final Prompt prompt;
-  private final @Nullable AnswerSchema form;
-  private final WireNames names;
-
   ResponsesRequest(ModelSettings settings, Prompt prompt) {
-    this.settings = settings;
-    this.prompt = prompt;
-    this.form = AnswerSchema.of(prompt);
-    this.names = new WireNames(prompt.tools());
+    super(settings, prompt);
   }
 
-  @Nullable AnswerSchema form() {
-    return form;
+  @Override
+  URI address() {
+    return openAiAddress("/responses");
   }
 
-  WireNames names() {
-    return names;
+  @Override
+  Map<String, String> headers() {
+    return openAiHeaders();
   }
 
+  @Override
+  ModelStreamParser parser(Supplier<String> ids, SinkWriter sinkWriter) {
+    return new ResponsesStreamParser(this, ids, sinkWriter);
+  }
+
+  @Override
   ObjectNode body() {
     var body = Json.object().put("model", settings.model()).put("stream", true).put("store", false);
-    if (settings.maxTokens() != null) {
-      body.put("max_output_tokens", settings.maxTokens());
-    }
+    Json.putPresent(body, "max_output_tokens", settings.maxTokens());
     if (settings.thinkingTokens() > 0) {
       body.putObject("reasoning").put("effort", settings.effort()).put("summary", "auto");
     }

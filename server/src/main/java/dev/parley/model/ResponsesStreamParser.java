@@ -1,10 +1,8 @@
 package dev.parley.model;
 
-import dev.parley.model.ModelCaller.ModelStreamParser;
 import dev.parley.net.ServerSentEvent;
 import dev.parley.protocol.ContentEvent.FinishReason;
 import dev.parley.protocol.Json;
-import dev.parley.protocol.ReportEvent.Usage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -14,7 +12,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Parses the event stream of OpenAI's responses API. For one thread.
-final class ResponsesStreamParser implements ModelStreamParser {
+final class ResponsesStreamParser extends ModelStreamParser {
 
   /// An output item: a message, a tool call, or reasoning.
   private static final class Item {
@@ -31,25 +29,16 @@ final class ResponsesStreamParser implements ModelStreamParser {
     }
   }
 
-  private final ModelSettings settings;
-  private final WireNames names;
-  private final Supplier<String> ids;
-  private final SinkWriter sinkWriter;
   private final TreeMap<Integer, Item> items = new TreeMap<>();
-  private final TokenCounter tokenCounter = new TokenCounter();
   private boolean refused;
   private @Nullable JsonNode response;
 
-  ResponsesStreamParser(
-      ModelSettings settings, WireNames names, Supplier<String> ids, SinkWriter sinkWriter) {
-    this.settings = settings;
-    this.names = names;
-    this.ids = ids;
-    this.sinkWriter = sinkWriter;
+  ResponsesStreamParser(ProviderRequest request, Supplier<String> ids, SinkWriter sinkWriter) {
+    super(request, ids, sinkWriter);
   }
 
   @Override
-  public boolean accept(ServerSentEvent event) throws ModelFailure, InterruptedException {
+  boolean accept(ServerSentEvent event) throws ModelFailure, InterruptedException {
     if (event.data().strip().equals("[DONE]")) {
       return true;
     }
@@ -100,12 +89,7 @@ final class ResponsesStreamParser implements ModelStreamParser {
   }
 
   @Override
-  public Usage usage() {
-    return tokenCounter.usage(settings);
-  }
-
-  @Override
-  public ModelReply.ModelAnswer finish() throws ModelFailure, InterruptedException {
+  ModelReply.ModelAnswer finish() throws ModelFailure, InterruptedException {
     if (response == null) {
       throw ModelFailures.endedEarly();
     }
@@ -117,10 +101,7 @@ final class ResponsesStreamParser implements ModelStreamParser {
         drafts.add(item.call);
       }
     }
-    var calls = ToolCallDraft.calls(drafts, names, ids);
-    var reason = reason(response, drafts);
-    sinkWriter.finish(reason, !calls.isEmpty());
-    return new ModelReply.ModelAnswer(reason, calls, usage(), memo());
+    return answer(drafts, reason(response, drafts), memo());
   }
 
   private FinishReason reason(JsonNode whole, List<ToolCallDraft> drafts) {
@@ -142,7 +123,7 @@ final class ResponsesStreamParser implements ModelStreamParser {
     if (items.values().stream().noneMatch(ResponsesStreamParser::encrypted)) {
       return null;
     }
-    var memo = Json.object().put("model", settings.model());
+    var memo = Json.object().put("model", request.settings.model());
     var list = memo.putArray("items");
     for (var item : items.values()) {
       if (encrypted(item) && item.json instanceof ObjectNode reasoned) {
