@@ -10,29 +10,10 @@ import tools.jackson.databind.node.NullNode;
 
 /// A peer on a plain WebSocket: `{"event":…,"data":…}` in both directions, and
 /// `{"ack":id,"data":…}` for events with an `id`.
-final class PlainSocketPeer implements SocketPeer {
+record PlainSocketPeer(WebSocketConnection webSocketConnection, String id, String principal)
+    implements SocketPeer {
 
   private static final int ID_CHARACTERS = 128;
-
-  private final WebSocketConnection webSocketConnection;
-  private final String id;
-  private final String principal;
-
-  PlainSocketPeer(WebSocketConnection webSocketConnection, String id, String principal) {
-    this.webSocketConnection = webSocketConnection;
-    this.id = id;
-    this.principal = principal;
-  }
-
-  @Override
-  public String id() {
-    return id;
-  }
-
-  @Override
-  public String principal() {
-    return principal;
-  }
 
   @Override
   public void emit(String event, JsonNode argument) throws IOException, InterruptedException {
