@@ -141,7 +141,7 @@ class EventSchemaTest {
   }
 
   private static Set<String> envelope() {
-    return Stream.of(EntryEnvelope.class.getRecordComponents())
+    return Stream.of(EventJson.EntryEnvelope.class.getRecordComponents())
         .map(component -> component.getName())
         .collect(Collectors.toSet());
   }
