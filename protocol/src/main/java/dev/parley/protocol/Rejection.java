@@ -3,9 +3,8 @@ package dev.parley.protocol;
 /// A request was rejected.
 ///
 /// The message is for the caller, the code for programs. A rejected request changes nothing.
+@SuppressWarnings("serial") // Never serialized.
 public abstract sealed class Rejection extends RuntimeException {
-
-  private static final long serialVersionUID = 1L;
 
   private final String code;
 
@@ -22,8 +21,6 @@ public abstract sealed class Rejection extends RuntimeException {
 
   /// The request is invalid.
   public static final class Invalid extends Rejection {
-    private static final long serialVersionUID = 1L;
-
     public Invalid(String code, String message) {
       super(code, message);
     }
@@ -35,8 +32,6 @@ public abstract sealed class Rejection extends RuntimeException {
 
   /// The caller is not authenticated.
   public static final class Unauthorized extends Rejection {
-    private static final long serialVersionUID = 1L;
-
     public Unauthorized(String message) {
       super("unauthorized", message);
     }
@@ -44,8 +39,6 @@ public abstract sealed class Rejection extends RuntimeException {
 
   /// The caller is not allowed to do this.
   public static final class Forbidden extends Rejection {
-    private static final long serialVersionUID = 1L;
-
     public Forbidden(String code, String message) {
       super(code, message);
     }
@@ -53,8 +46,6 @@ public abstract sealed class Rejection extends RuntimeException {
 
   /// The resource does not exist, or the caller may not see it.
   public static final class NotFound extends Rejection {
-    private static final long serialVersionUID = 1L;
-
     public NotFound(String message) {
       super("not-found", message);
     }
@@ -62,8 +53,6 @@ public abstract sealed class Rejection extends RuntimeException {
 
   /// The state of the context does not allow this now.
   public static final class Conflict extends Rejection {
-    private static final long serialVersionUID = 1L;
-
     public Conflict(String code, String message) {
       super(code, message);
     }
@@ -71,8 +60,6 @@ public abstract sealed class Rejection extends RuntimeException {
 
   /// A guard does not hold, because another append came first.
   public static final class Stale extends Rejection {
-    private static final long serialVersionUID = 1L;
-
     public Stale(String message) {
       super("stale", message);
     }
@@ -80,8 +67,6 @@ public abstract sealed class Rejection extends RuntimeException {
 
   /// The context was deleted; its id is never used again.
   public static final class Gone extends Rejection {
-    private static final long serialVersionUID = 1L;
-
     public Gone(String message) {
       super("gone", message);
     }
@@ -90,8 +75,6 @@ public abstract sealed class Rejection extends RuntimeException {
   /// The stored data of the context cannot be read. Other contexts are not affected. Retrying does
   /// not help.
   public static final class Damaged extends Rejection {
-    private static final long serialVersionUID = 1L;
-
     public Damaged(String message) {
       super("context-damaged", message);
     }
@@ -99,8 +82,6 @@ public abstract sealed class Rejection extends RuntimeException {
 
   /// The request is larger than a limit allows.
   public static final class TooLarge extends Rejection {
-    private static final long serialVersionUID = 1L;
-
     public TooLarge(String code, String message) {
       super(code, message);
     }
@@ -108,8 +89,6 @@ public abstract sealed class Rejection extends RuntimeException {
 
   /// A limit of concurrent work is reached. A later retry may succeed.
   public static final class Busy extends Rejection {
-    private static final long serialVersionUID = 1L;
-
     public Busy(String code, String message) {
       super(code, message);
     }
@@ -117,8 +96,6 @@ public abstract sealed class Rejection extends RuntimeException {
 
   /// The store cannot be written at the moment; nothing was written.
   public static final class Unavailable extends Rejection {
-    private static final long serialVersionUID = 1L;
-
     public Unavailable(String message) {
       super("unavailable", message);
     }

@@ -70,11 +70,6 @@ public final class TaskEndFacts {
     return fields.value("iterations");
   }
 
-  /// The cost of the task and its subtasks.
-  public JsonNode costUsd() {
-    return fields.value("costUsd");
-  }
-
   /// The tokens of the task and its subtasks.
   public JsonNode usage() {
     return fields.value("usage");

@@ -67,13 +67,6 @@ public final class ResponseStream implements AutoCloseable {
   }
 
   /// Reads at most `bytesMax` bytes: the rest of the body, or its beginning.
-  ///
-  /// @throws TimeoutException if that takes longer than `patience`
-  public byte[] read(int bytesMax, Duration patience)
-      throws IOException, TimeoutException, InterruptedException {
-    return read(bytesMax, time.deadline(patience));
-  }
-
   byte[] read(int bytesMax, long deadline)
       throws IOException, TimeoutException, InterruptedException {
     var bytes = new ByteArrayOutputStream();
