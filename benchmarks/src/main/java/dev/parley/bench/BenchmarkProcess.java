@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /// A process of a benchmark; the benchmark waits for lines of its standard output.
@@ -28,6 +29,8 @@ final class BenchmarkProcess implements AutoCloseable {
           "-Xms48m",
           "-Xmn32m");
 
+  private static final String PROGRAM_OPTIONS = "PARLEY_JAVA_OPTS";
+  private static final String ATTACHABLE = "-XX:-DisableAttachMechanism";
   private static final int PATIENCE_SECONDS = 15;
 
   private final Process process;
@@ -42,11 +45,30 @@ final class BenchmarkProcess implements AutoCloseable {
   }
 
   static BenchmarkProcess start(List<String> command, Path folder) throws IOException {
+    return start(command, folder, Map.of());
+  }
+
+  private static BenchmarkProcess start(
+      List<String> command, Path folder, Map<String, String> environment) throws IOException {
     var errors = Files.createTempFile("parley-bench", ".err");
     var builder = new ProcessBuilder(command).directory(folder.toAbsolutePath().toFile());
+    builder.environment().putAll(environment);
     // The benchmarks never use a real model.
     builder.environment().keySet().removeIf(name -> name.matches("(?:ANTHROPIC|OPENAI)_.*"));
     return new BenchmarkProcess(builder.redirectError(errors.toFile()).start(), errors);
+  }
+
+  /// Starts `./parley`, or its main class if there is no repository. `jcmd` can attach to it.
+  static BenchmarkProcess program(List<String> arguments, Path folder) throws IOException {
+    var program = RepositoryRoot.root().map(root -> root.resolve("parley"));
+    if (program.isEmpty()) {
+      return server(dev.parley.app.Main.class, arguments.toArray(String[]::new));
+    }
+    var command = new ArrayList<String>();
+    command.add(program.get().toString());
+    command.addAll(arguments);
+    var options = System.getenv().getOrDefault(PROGRAM_OPTIONS, "") + " " + ATTACHABLE;
+    return start(command, folder, Map.of(PROGRAM_OPTIONS, options));
   }
 
   /// Starts a main class with the JVM options of a server.
@@ -96,9 +118,14 @@ final class BenchmarkProcess implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    stop(PATIENCE_SECONDS);
+  }
+
+  /// Stops the process in order; kills it after `seconds`.
+  void stop(int seconds) throws IOException {
     process.destroy();
     try {
-      if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+      if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
         process.destroyForcibly().waitFor();
       }
     } catch (InterruptedException later) {

@@ -14,11 +14,33 @@ final class EventLines implements AutoCloseable {
   private final BufferedReader in;
 
   EventLines(int port, String path) throws IOException {
+    this(port, new SseStreamReader(path, port, false, new ReaderTotals()).request());
+  }
+
+  private EventLines(int port, byte[] request) throws IOException {
     socket = new Socket(InetAddress.getLoopbackAddress(), port);
-    socket
-        .getOutputStream()
-        .write(new SseStreamReader(path, port, false, new ReaderTotals()).request());
+    socket.setTcpNoDelay(true);
+    socket.getOutputStream().write(request);
     in = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+  }
+
+  /// Posts JSON; the response is the stream.
+  static EventLines post(int port, String path, String json) throws IOException {
+    return new EventLines(port, postRequest(port, path, json));
+  }
+
+  /// A POST that asks for a stream.
+  static byte[] postRequest(int port, String path, String json) {
+    var body = json.getBytes(StandardCharsets.UTF_8);
+    var head =
+        "POST "
+            + path
+            + " HTTP/1.1\r\nHost: 127.0.0.1:"
+            + port
+            + "\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: "
+            + body.length
+            + "\r\n\r\n";
+    return (head + json).getBytes(StandardCharsets.UTF_8);
   }
 
   /// Waits for an event of this kind.

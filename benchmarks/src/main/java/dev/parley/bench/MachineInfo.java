@@ -1,21 +1,18 @@
 package dev.parley.bench;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /// Describes the machine that runs the benchmarks.
 final class MachineInfo {
 
-  private static final int SYNCS = 50;
-
   private MachineInfo() {}
 
-  static void describe(BenchmarkReport benchmarkReport) throws IOException {
+  /// Reports the machine and its noise. If that is too high, goals are not judged.
+  static void describe(BenchmarkReport benchmarkReport) throws IOException, InterruptedException {
     benchmarkReport.title("Machine");
+    var noise = MachineNoise.measure();
     benchmarkReport.note(
         "%s %s, %d processors, Java %s, fsync of 4 KiB about %s ms"
             .formatted(
@@ -23,20 +20,12 @@ final class MachineInfo {
                 System.getProperty("os.arch"),
                 Runtime.getRuntime().availableProcessors(),
                 System.getProperty("java.version"),
-                BenchmarkReport.shown(syncMillis())));
-  }
-
-  private static double syncMillis() throws IOException {
-    var file = Files.createTempFile("parley-bench", ".sync");
-    try (var channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-      var begin = System.nanoTime();
-      for (var i = 0; i < SYNCS; i++) {
-        channel.write(ByteBuffer.allocate(4_096));
-        channel.force(false);
-      }
-      return (System.nanoTime() - begin) / 1e6 / SYNCS;
-    } finally {
-      Files.delete(file);
+                BenchmarkReport.shown(noise.syncMillis())));
+    benchmarkReport.note(noise.describe());
+    var reasons = noise.reasons();
+    if (!reasons.isEmpty()) {
+      benchmarkReport.note("Goals are not judged: " + String.join("; ", reasons));
+      benchmarkReport.doNotJudge();
     }
   }
 

@@ -59,7 +59,7 @@ final class RelayBenchmark implements Benchmark {
     var contenders = new ArrayList<Contender>();
     contenders.add(new Contender("Parley", "Parley is ready:", RelayBenchmark::parley));
     if (runLength.withNode()) {
-      SocketIoPeer.install(SocketIoPeer.SocketIoPeerKind.RELAY, benchmarkReport)
+      NodePeer.install(NodePeer.NodeProgram.RELAY, benchmarkReport)
           .ifPresent(
               node ->
                   contenders.add(

@@ -35,4 +35,23 @@ record ReplayRequest(double firstMillis, double eventsPerSecond, double bytesPer
       return new ReplayRequest((first - begin) / 1e6, events / seconds, (double) bytes / events);
     }
   }
+
+  /// Bytes per second of a download of `bytes`, with the same buffer.
+  static double bytesPerSecond(int port, long bytes) throws IOException {
+    var wire = new SseStreamReader("/", port, false, new ReaderTotals());
+    var begin = System.nanoTime();
+    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    try (var channel = SocketChannel.open(address)) {
+      channel.write(ByteBuffer.wrap(wire.request()));
+      var buffer = ByteBuffer.allocate(BUFFER);
+      for (var left = bytes; left > 0; buffer.clear()) {
+        var got = channel.read(buffer);
+        if (got < 0) {
+          throw new IOException("the download ended too early");
+        }
+        left -= got;
+      }
+      return bytes / ((System.nanoTime() - begin) / 1e9);
+    }
+  }
 }

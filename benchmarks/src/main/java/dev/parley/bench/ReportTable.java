@@ -18,6 +18,11 @@ final class ReportTable {
     return this;
   }
 
+  /// All rows, beginning with the head.
+  List<List<String>> rows() {
+    return List.copyOf(rows);
+  }
+
   List<String> lines() {
     var widths =
         IntStream.range(0, rows.getFirst().size())

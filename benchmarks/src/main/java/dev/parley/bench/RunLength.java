@@ -7,10 +7,11 @@ import java.util.List;
 ///
 /// Contenders take turns of `turn`, each `turns` times. Acknowledgements are timed for `halfLoad`.
 /// `tokens` is the number of tokens for the comparison of sizes, `replayed` the number of events of
-/// a long context. There are `posts` messages and `starts` of the program, which is then idle for
-/// `idle`. Each way of writing to `readers` is measured for `fanout`. With `others`, contenders on
-/// Node are measured, too. Tasks run in `taskContexts` at once for `taskTime`; `openTasks` is the
-/// number of open tasks at a crash.
+/// a long context. There are `posts` messages, `firstRequests` of new servers, and `starts` of the
+/// program, which is then idle for `idle`. Each way of writing to `readers` is measured for
+/// `fanout`. With `others`, contenders on Node are measured, too. Tasks run in `taskContexts` at
+/// once for `taskTime`; `openTasks` is the number of open tasks at a crash. `growth` has the sizes
+/// of growing data.
 record RunLength(
     List<Integer> contexts,
     int turns,
@@ -20,6 +21,7 @@ record RunLength(
     int tokens,
     int replayEvents,
     int posts,
+    int firstRequests,
     int starts,
     Duration idle,
     List<Integer> readers,
@@ -27,7 +29,8 @@ record RunLength(
     boolean withNode,
     List<Integer> taskContexts,
     Duration taskTime,
-    int openTasks) {
+    int openTasks,
+    GrowthSizes growth) {
 
   static final RunLength FULL =
       new RunLength(
@@ -39,6 +42,7 @@ record RunLength(
           400_000,
           1_000_000,
           200,
+          20,
           5,
           Duration.ofSeconds(5),
           List.of(1, 100, 1_000, 5_000),
@@ -46,7 +50,8 @@ record RunLength(
           true,
           List.of(1, 10, 100, 500),
           Duration.ofSeconds(10),
-          1_000);
+          1_000,
+          GrowthSizes.FULL);
 
   static final RunLength QUICK =
       new RunLength(
@@ -58,6 +63,7 @@ record RunLength(
           40_000,
           100_000,
           30,
+          5,
           2,
           Duration.ofSeconds(1),
           List.of(1, 100, 1_000),
@@ -65,7 +71,8 @@ record RunLength(
           true,
           List.of(1, 10, 100, 500),
           Duration.ofSeconds(2),
-          1_000);
+          1_000,
+          GrowthSizes.QUICK);
 
   static final RunLength TINY =
       new RunLength(
@@ -78,11 +85,13 @@ record RunLength(
           2_000,
           3,
           1,
+          1,
           Duration.ofMillis(10),
           List.of(1, 5),
           Duration.ofMillis(100),
           false,
           List.of(1, 5),
           Duration.ofMillis(100),
-          4);
+          4,
+          GrowthSizes.TINY);
 }

@@ -6,6 +6,8 @@ import static dev.parley.bench.BenchmarkReport.times;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /// Measures complete tasks, from the message to the answer, on the real program with the offline
 /// model.
@@ -15,6 +17,12 @@ final class TasksBenchmark implements Benchmark {
   static final String NAMED = ",\"agentId\":\"agent-code\"";
 
   private static final int WARM_UP = 20;
+  private static final int CONTEXTS_MAX = 500;
+  private static final double TASKS_PER_SECOND = 3_000;
+  private static final double LONG_RATIO = 0.95;
+  private static final double TOKEN_MILLIS = 300;
+  private static final double SUPERVISED_RATIO = 1.5;
+  private static final double TOOL_MILLIS = 3;
   private static final String SHORT = "say hello";
   private static final String LONG = "count to 1000";
 
@@ -84,13 +92,14 @@ final class TasksBenchmark implements Benchmark {
             "p99",
             "first word p50 ms",
             "p99");
-    var starts = 0.0;
-    var events = 0.0;
+    var results = new LinkedHashMap<Integer, ContextsResult>();
+    var chart = new ChartLines();
     for (var contexts : runLength.taskContexts()) {
       var brief = new TaskLoad(port, contexts, SHORT).run(runLength.taskTime());
       var streaming = new TaskLoad(port, contexts, LONG).run(runLength.taskTime());
-      starts = Math.max(starts, brief.tasks());
-      events = Math.max(events, streaming.events());
+      results.put(contexts, new ContextsResult(brief, streaming));
+      chart.add("short tasks/s", contexts, brief.tasks());
+      chart.add("durable events/s of long answers", contexts, streaming.events());
       reportTable.row(
           "%,d".formatted(contexts),
           shown(brief.tasks()),
@@ -105,9 +114,37 @@ final class TasksBenchmark implements Benchmark {
         "Times are of one message after the other in one more context, while short tasks run.");
     benchmarkReport.note("");
     benchmarkReport.table(reportTable);
-    benchmarkReport.atLeast("task starts", 500, starts, "/s");
-    benchmarkReport.atLeast("durable events end to end", 25_000, events, "/s");
+    benchmarkReport.chart(chart.chart("tasks", "Tasks in many contexts", "contexts", "per second"));
+    judge(benchmarkReport, results);
     benchmarkReport.note("");
+  }
+
+  /// Short tasks and long answers in the same number of contexts.
+  private record ContextsResult(TaskLoad.TaskLoadResult brief, TaskLoad.TaskLoadResult streaming) {}
+
+  private static void judge(BenchmarkReport benchmarkReport, Map<Integer, ContextsResult> results) {
+    var many = results.get(CONTEXTS_MAX);
+    var some = results.get(100);
+    if (many == null || some == null) {
+      return;
+    }
+    benchmarkReport.atLeast(
+        "short tasks at 500 contexts", TASKS_PER_SECOND, many.brief().tasks(), "/s");
+    benchmarkReport.atLeast(
+        "durable events of long answers, 500 contexts against 100",
+        LONG_RATIO,
+        many.streaming().events() / some.streaming().events(),
+        " x");
+    benchmarkReport.atMost(
+        "p99 of the first token while short tasks run in 500 contexts",
+        TOKEN_MILLIS,
+        many.brief().firstDelta().millis(0.99),
+        " ms");
+    benchmarkReport.atMost(
+        "p99 of the first token while long answers run in 500 contexts",
+        TOKEN_MILLIS,
+        many.streaming().firstDelta().millis(0.99),
+        " ms");
   }
 
   private void costs(BenchmarkReport benchmarkReport, int port) throws IOException {
@@ -122,7 +159,13 @@ final class TasksBenchmark implements Benchmark {
                 "a supervisor that chooses the agent",
                 shown(supervised),
                 times(supervised / plain)));
-    benchmarkReport.note("A tool call with its turn takes " + shown(tool - plain) + " ms more.");
+    benchmarkReport.atMost(
+        "a tool call and its second turn, on top of the answer", TOOL_MILLIS, tool - plain, " ms");
+    benchmarkReport.atMost(
+        "a supervised task against one of a named agent",
+        SUPERVISED_RATIO,
+        supervised / plain,
+        " x");
     benchmarkReport.note("");
   }
 

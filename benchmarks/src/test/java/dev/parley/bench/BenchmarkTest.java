@@ -6,6 +6,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,14 +19,24 @@ class BenchmarkTest {
   private final BenchmarkReport benchmarkReport =
       new BenchmarkReport(new PrintStream(bytes, true, StandardCharsets.UTF_8));
 
+  private static final BenchmarkOptions TINY =
+      new BenchmarkOptions(
+          List.of(),
+          RunLength.TINY,
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          false);
+
   static Stream<String> names() {
-    return BenchmarkMain.all(RunLength.TINY).stream().map(Benchmark::name);
+    return BenchmarkMain.all(TINY).stream().map(Benchmark::name);
   }
 
   @ParameterizedTest
   @MethodSource("names")
   void a_benchmark_prints_a_table_of_numbers(String name) throws IOException, InterruptedException {
-    for (var benchmark : BenchmarkMain.all(RunLength.TINY)) {
+    for (var benchmark : BenchmarkMain.all(TINY)) {
       if (benchmark.name().equals(name)) {
         benchmark.run(benchmarkReport);
       }
