@@ -1,6 +1,8 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { after, afterEach, before } from "node:test";
+import { after, afterEach, before, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import {
   type Browser,
@@ -134,6 +136,18 @@ export async function stop(page: Page): Promise<void> {
 export async function stopByKeys(page: Page): Promise<void> {
   await page.keyboard.press("ControlOrMeta+Shift+Period");
   await page.getByText("Stopped.").first().waitFor();
+}
+
+/** A shell command that runs until `end` is called, or until the end of the test. */
+export function heldCommand(t: TestContext): {
+  readonly command: string;
+  readonly end: () => void;
+} {
+  // The command runs for as long as this folder exists.
+  const folder = mkdtempSync(join(tmpdir(), "parley-running-"));
+  const end = (): void => rmSync(folder, { recursive: true, force: true });
+  t.after(end);
+  return { command: `while [ -e ${folder} ]; do sleep 0.1; done`, end };
 }
 
 /** A promise that is resolved by calling `open`. */

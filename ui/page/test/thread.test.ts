@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import {
+  heldCommand,
   startConversation,
   composer,
   latch,
@@ -69,17 +67,18 @@ test(
   options,
   async (t) => {
     const { page } = await env.open();
-    // The command runs for as long as this folder exists.
-    const running = mkdtempSync(join(tmpdir(), "parley-running-"));
-    const end = (): void => rmSync(running, { recursive: true, force: true });
-    t.after(end);
-    await startConversation(page, `run echo step 1; while [ -e ${running} ]; do sleep 0.1; done`);
+    const first = heldCommand(t);
+    const second = heldCommand(t);
+    const work = `run echo step 1; ${first.command}; echo step 2; ${second.command}`;
+    await startConversation(page, work);
     await page.getByRole("button", { name: "Approve" }).click();
-    await page.locator(".progress", { hasText: /step \d/ }).waitFor();
+    await page.locator(".progress", { hasText: "step 1" }).waitFor();
+    first.end();
+    await page.locator(".progress", { hasText: "step 2" }).waitFor();
     await screenshot(page, "tool-progress");
     const call = rows(page, "call");
     const height = (await call.boundingBox())?.height;
-    end();
+    second.end();
     await waitUntilIdle(page);
     assert.equal((await call.boundingBox())?.height, height);
     assert.match(await call.locator(".duration").innerText(), /^\d/);
