@@ -107,11 +107,20 @@ public final class McpTestServers {
     return start(McpTokenProvider.NONE, servers);
   }
 
+  static McpServers start(Time time, McpServer server) {
+    return new McpServers(List.of(server), parts(McpTokenProvider.NONE, TIMEOUTS, time)).start();
+  }
+
   static McpServers start(McpTokenProvider mcpTokenProvider, McpServer... servers) {
     return new McpServers(List.of(servers), parts(mcpTokenProvider, TIMEOUTS)).start();
   }
 
   static McpDependencies parts(McpTokenProvider mcpTokenProvider, McpTimeouts mcpTimeouts) {
+    return parts(mcpTokenProvider, mcpTimeouts, TIME);
+  }
+
+  private static McpDependencies parts(
+      McpTokenProvider mcpTokenProvider, McpTimeouts mcpTimeouts, Time time) {
     try {
       var children = Files.createTempDirectory("parley-children");
       children.toFile().deleteOnExit();
@@ -121,8 +130,8 @@ public final class McpTestServers {
           mcpTimeouts,
           "test",
           new AddressPolicy(Set.of()),
-          new OutgoingHttpClient(TIME, THREADS),
-          TIME,
+          new OutgoingHttpClient(time, THREADS),
+          time,
           THREADS);
     } catch (IOException full) {
       throw new UncheckedIOException(full);

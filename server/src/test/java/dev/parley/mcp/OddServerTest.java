@@ -6,6 +6,7 @@ import dev.parley.mcp.McpDependencies.McpTimeouts;
 import dev.parley.mcp.McpDependencies.McpTokenProvider;
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.Json;
+import dev.parley.runtime.ManualTime;
 import dev.parley.tool.FakeToolContext;
 import dev.parley.tool.Tool;
 import dev.parley.tool.Tool.Effect;
@@ -85,16 +86,29 @@ class OddServerTest {
 
   @Test
   void silence_ends_a_call_and_the_server_is_told() throws Exception {
-    try (var hasty = McpTestServers.start(McpTestServers.odd(folder, Duration.ofSeconds(3)))) {
+    var time = new ManualTime();
+    var odd = McpTestServers.odd(folder, Duration.ofSeconds(3));
+    try (var hasty = McpTestServers.start(time, odd)) {
       var silent = McpTestServers.tool(hasty, "odd", "silent");
 
-      assertThat(FakeToolContext.failed(new McpTestContext().call(silent, "{}")))
-          .contains("did not answer within 3000 ms")
-          .contains("thinking");
+      var failure = timeOut(time, silent);
+      // Another thread reads what the server prints.
+      while (!failure.contains("thinking")) {
+        failure = timeOut(time, silent);
+      }
+      assertThat(failure).contains("did not answer within 3000 ms");
       var cancelled = McpTestServers.tool(hasty, "odd", "cancelled");
       assertThat(FakeToolContext.done(new McpTestContext().call(cancelled, "{}")).toString())
           .contains("timed out");
     }
+  }
+
+  /// Calls the tool, and lets its time elapse when the server has received the call.
+  private static String timeOut(ManualTime time, Tool tool) throws Exception {
+    var context = new McpTestContext();
+    var outcome = ManualTime.start("silent-call", () -> context.call(tool, "{}"));
+    context.reports.take();
+    return FakeToolContext.failed(time.advanceUntil(outcome, "silent-call"));
   }
 
   @Test

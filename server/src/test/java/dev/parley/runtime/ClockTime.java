@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 
 /// The time of the machine, except for the clock, which a test sets.
-public final class ClockTime implements Time {
+public class ClockTime implements Time {
 
   private final InstantSource clock;
   private final Time time = new SystemTime(new SystemThreads());

@@ -37,7 +37,7 @@ function call(id, { name, arguments: given, _meta }) {
       process.stdout.write("hello, I am a banner\n{]\n[1]\n{\"jsonrpc\": 7}\n\n");
       return answer(id, "fine");
     case "silent":
-      process.stderr.write("thinking\n");
+      process.stderr.write("thinking\n", () => progress(1, "started"));
       return;
     case "ask":
       return ask({ message: "Which colour?", requestedSchema: form }, (result) => answer(id, JSON.stringify(result)));
