@@ -6,38 +6,19 @@ import dev.parley.http.ApiTokens.ApiToken;
 import dev.parley.http.Sha256;
 import dev.parley.protocol.Json;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// What the AG-UI API takes as the input of a run, and what it refuses before any event.
-@Timeout(60)
-class AgUiInputTest {
+class AgUiInputTest extends AgUiFixture {
 
   private static final String GOOD =
       "\"threadId\":\"t\",\"runId\":\"r\",\"messages\":[{\"id\":\"m\",\"role\":\"user\",\"content\":\"say"
           + " hi\"}]";
-
-  @TempDir Path folder;
-  private TestServer testServer;
-
-  @BeforeEach
-  void open() {
-    testServer = TestServer.open(folder.resolve("data"));
-  }
-
-  @AfterEach
-  void close() {
-    testServer.close();
-  }
 
   static Stream<Arguments> refused() {
     return Stream.of(
@@ -133,7 +114,6 @@ class AgUiInputTest {
 
   @Test
   void what_the_protocol_does_not_know_is_left_out() throws IOException {
-    var app = new AgUiTestClient(testServer, "agent-code", "t");
     app.messages.addObject().put("id", "x").put("role", "oracle").put("content", 7);
     app.messages.addObject().put("id", "y").put("role", "reasoning").put("content", "hm");
     app.more.put("colour", "blue").put("protocolVersion", "1.9");
@@ -143,13 +123,12 @@ class AgUiInputTest {
 
   @Test
   void context_instructions_and_state_are_told_to_the_model_beside_the_words() throws IOException {
-    var app = new AgUiTestClient(testServer, "agent-code", "t");
     app.messages.addObject().put("id", "s").put("role", "system").put("content", "Be brief.");
     app.more.putArray("context").addObject().put("description", "Page").put("value", "/help");
     app.more.putObject("state").put("colour", "blue");
     app.say("say hi");
 
-    var task = Json.mapper().readTree(testServer.get("/api/contexts/t/tasks").body());
+    var task = Json.mapper().readTree(testServer.get("/api/contexts/" + thread + "/tasks").body());
     var grounding = task.path("items").path(0).path("metadata").path("grounding");
     assertThat(grounding.valueStream().map(entry -> entry.path("value").asString()))
         .containsExactly("Be brief.", "/help", "{\"colour\":\"blue\"}");
@@ -157,7 +136,6 @@ class AgUiInputTest {
 
   @Test
   void a_run_id_that_was_used_for_something_else_is_refused() throws IOException {
-    var app = new AgUiTestClient(testServer, "agent-code", "t");
     var first = app.say("say one");
     app.said("say two");
     var reply = app.refused(input -> input.put("runId", first.runId()));
@@ -176,11 +154,10 @@ class AgUiInputTest {
 
   @Test
   void a_deleted_thread_is_gone() throws IOException {
-    new AgUiTestClient(testServer, "agent-code", "t").say("say one");
-    testServer.send(testServer.request("/api/contexts/t").DELETE());
+    app.say("say one");
+    testServer.send(testServer.request("/api/contexts/" + thread).DELETE());
 
-    var reply =
-        new AgUiTestClient(testServer, "agent-code", "t").refused(input -> input.put("x", 1));
+    var reply = app.refused(input -> input.put("x", 1));
     assertThat(reply.statusCode()).isEqualTo(410);
   }
 

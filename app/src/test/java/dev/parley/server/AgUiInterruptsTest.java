@@ -5,35 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.protocol.Json;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.BooleanNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
 /// Runs that stop to ask, and what makes them go on.
-@Timeout(60)
-class AgUiInterruptsTest {
-
-  @TempDir Path folder;
-  private TestServer testServer;
-  private AgUiTestClient app;
-
-  @BeforeEach
-  void open() {
-    testServer = TestServer.open(folder.resolve("data"));
-    app = new AgUiTestClient(testServer, "agent-code", "thread-1");
-  }
-
-  @AfterEach
-  void close() {
-    testServer.close();
-  }
+class AgUiInterruptsTest extends AgUiFixture {
 
   @Test
   void an_approval_is_an_interrupt_and_its_call_is_answered_in_the_next_run() throws IOException {
@@ -175,7 +154,7 @@ class AgUiInterruptsTest {
     assertThat(stale.statusCode()).isEqualTo(409);
     assertThat(code(stale.body())).isEqualTo("interrupt-not-open");
     var elsewhere =
-        new AgUiTestClient(testServer, "agent-code", "thread-2").refused(i -> abandon(i, asked));
+        new AgUiTestClient(testServer, "agent-code", thread + "-2").refused(i -> abandon(i, asked));
     assertThat(code(elsewhere.body())).isEqualTo("interrupt-not-open");
   }
 
@@ -254,7 +233,7 @@ class AgUiInterruptsTest {
 
   @Test
   void a_supervisor_gives_the_tools_of_the_application_to_its_agents() throws IOException {
-    app = new AgUiTestClient(testServer, "supervisor", "thread-3");
+    app = app("supervisor");
     tool("open_page");
     var called = app.say("use open_page {\"path\": \"/help\"}");
     result(called.outcome().path("pendingToolCallIds").path(0).asString(), "opened");

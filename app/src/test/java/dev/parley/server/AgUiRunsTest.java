@@ -7,36 +7,13 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.TaskEvent.TaskComplete;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Runs of every shape through the AG-UI API. Each is checked against the rules of the protocol.
-@Timeout(60)
-class AgUiRunsTest {
-
-  @TempDir Path folder;
-  private TestServer testServer;
-
-  @BeforeEach
-  void open() {
-    testServer = TestServer.open(folder.resolve("data"));
-  }
-
-  @AfterEach
-  void close() {
-    testServer.close();
-  }
-
-  private AgUiTestClient app(String agent) {
-    return new AgUiTestClient(testServer, agent, "thread-1");
-  }
+class AgUiRunsTest extends AgUiFixture {
 
   @Test
   void a_text_is_streamed_piece_by_piece() throws IOException {
@@ -54,7 +31,7 @@ class AgUiRunsTest {
             "RUN_FINISHED");
     assertThat(run.text()).isEqualTo("1 2 3");
     var started = run.one("RUN_STARTED");
-    assertThat(started.path("threadId").asString()).isEqualTo("thread-1");
+    assertThat(started.path("threadId").asString()).isEqualTo(thread);
     assertThat(started.path("runId").asString()).isEqualTo(run.runId());
     assertThat(started.path("protocolVersion").asString()).isEqualTo("1.0");
     assertThat(started.path("input").path("messages").path(0)).isEqualTo(app.messages.get(0));
@@ -71,7 +48,8 @@ class AgUiRunsTest {
     app.say("say hello");
 
     var id = app.messages.path(0).path("id").asString();
-    assertThat(testServer.get("/api/contexts/thread-1/messages/" + id).statusCode()).isEqualTo(200);
+    assertThat(testServer.get("/api/contexts/" + thread + "/messages/" + id).statusCode())
+        .isEqualTo(200);
   }
 
   @Test
@@ -318,7 +296,7 @@ class AgUiRunsTest {
     told(Json.object().put("content", "say else"));
     ModelInstructions.await(
         testServer.log,
-        new ContextId("thread-1"),
+        new ContextId(thread),
         entry -> entry.event() instanceof TaskComplete end && end.content().equals("else"));
 
     assertThat(app.say("say two").text()).isEqualTo("two");
@@ -336,7 +314,7 @@ class AgUiRunsTest {
       told(Json.object().put("content", "say more").put("whenBusy", "steer"));
       ModelInstructions.await(
           testServer.log,
-          new ContextId("thread-1"),
+          new ContextId(thread),
           entry ->
               entry.event() instanceof Message message
                   && message.content().equals("say more")
@@ -356,7 +334,8 @@ class AgUiRunsTest {
   private void told(ObjectNode message) {
     var answer =
         testServer.post(
-            "/api/contexts/thread-1/messages", message.put("agentId", "agent-code").toString());
+            "/api/contexts/" + thread + "/messages",
+            message.put("agentId", "agent-code").toString());
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
   }
 
@@ -370,7 +349,7 @@ class AgUiRunsTest {
     var run = app.run(_ -> {});
 
     assertThat(run.outcome().path("type").asString()).isEqualTo("success");
-    var message = json("/api/contexts/thread-1/messages/m1");
+    var message = json("/api/contexts/" + thread + "/messages/m1");
     assertThat(message.path("parts").path(1)).isEqualTo(content.get(1));
     assertThat(message.path("content").asString()).contains("say hello").contains("image/png");
     assertThat(run.one("RUN_STARTED").path("input").path("messages").path(0).path("content"))
@@ -383,7 +362,8 @@ class AgUiRunsTest {
     app.more.putObject("state").put("colour", "blue");
     var run = app.say("write a report on tea");
 
-    assertThat(json("/api/contexts/thread-1/snapshot").path("state").path("colour").asString())
+    assertThat(
+            json("/api/contexts/" + thread + "/snapshot").path("state").path("colour").asString())
         .isEqualTo("blue");
     assertThat(run.all("ACTIVITY_SNAPSHOT")).isNotEmpty();
   }

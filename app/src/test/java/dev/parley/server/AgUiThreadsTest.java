@@ -6,35 +6,14 @@ import dev.parley.api.agui.AgUiRules;
 import dev.parley.protocol.Json;
 import dev.parley.server.EventReader.Frame;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.BooleanNode;
 
 /// Threads that are read again, from any frame on, and runs that are stopped.
-@Timeout(60)
-class AgUiThreadsTest {
-
-  @TempDir Path folder;
-  private TestServer testServer;
-  private AgUiTestClient app;
-
-  @BeforeEach
-  void open() {
-    testServer = TestServer.open(folder.resolve("data"));
-    app = new AgUiTestClient(testServer, "agent-code", "thread-1");
-  }
-
-  @AfterEach
-  void close() {
-    testServer.close();
-  }
+class AgUiThreadsTest extends AgUiFixture {
 
   @Test
   void a_reader_goes_on_at_exactly_the_frame_after_any_other() throws IOException {
@@ -189,7 +168,7 @@ class AgUiThreadsTest {
       var input = app.input();
       try (var second = app.open(input)) {
         var cancel = Json.object().put("runId", input.path("runId").asString()).toString();
-        var path = "/ag-ui/agent-code/threads/thread-1/cancel";
+        var path = "/ag-ui/agent-code/threads/" + thread + "/cancel";
         assertThat(testServer.post(path, cancel).statusCode()).isEqualTo(202);
         var told = AgUiTestClient.rest(second).stream().map(Frame::json).toList();
 
@@ -215,7 +194,8 @@ class AgUiThreadsTest {
     assertThat(testServer.get(app.events("?after=s1-9999~1")).body()).contains("cursor-ahead");
     assertThat(testServer.get("/ag-ui/agent-code/threads/other/events").statusCode())
         .isEqualTo(404);
-    assertThat(testServer.get("/ag-ui/nobody/threads/thread-1/events").statusCode()).isEqualTo(404);
+    assertThat(testServer.get("/ag-ui/nobody/threads/" + thread + "/events").statusCode())
+        .isEqualTo(404);
   }
 
   @Test

@@ -4,35 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.Json;
 import dev.parley.server.ChatTestClient.Sent;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /// Paging, editing, deleting: CHAT-24, CHAT-25, CHAT-88, CHAT-89, CORE-13, CORE-15.
-@Timeout(120)
-class ChatHistoryTest {
-
-  @TempDir Path folder;
-  private TestServer testServer;
-  private ChatTestClient chatTestClient;
-
-  @BeforeEach
-  void open() {
-    testServer = TestServer.open(folder);
-    chatTestClient = new ChatTestClient(testServer);
-  }
-
-  @AfterEach
-  void close() {
-    testServer.close();
-  }
+class ChatHistoryTest extends ChatFixture {
 
   @Test
   void messages_are_paged_by_offset_and_by_cursor_s1_89() throws Exception {

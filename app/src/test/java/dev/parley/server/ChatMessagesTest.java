@@ -18,36 +18,16 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Conversations and messages of the chat API: CHAT-A, CHAT-B, CORE-2, CORE-7.
-@Timeout(120)
-class ChatMessagesTest {
+class ChatMessagesTest extends ChatFixture {
 
   private static final String ISO_MILLIS = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z";
   private static final String ANN = "ann-token";
   private static final String BEN = "ben-token";
-
-  @TempDir Path folder;
-  private TestServer testServer;
-  private ChatTestClient chatTestClient;
-
-  @BeforeEach
-  void open() {
-    testServer = TestServer.open(folder);
-    chatTestClient = new ChatTestClient(testServer);
-  }
-
-  @AfterEach
-  void close() {
-    testServer.close();
-  }
 
   @Test
   void a_first_message_makes_a_conversation_s1_2_to_s1_4_s1_54() {

@@ -14,39 +14,18 @@ import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskId;
 import dev.parley.server.ChatTestClient.Sent;
 import dev.parley.server.EventReader.Frame;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /// Coming back to a stream of chat events, of one conversation and of all: CHAT-12, CHAT-28, CHAT-43.
-@Timeout(120)
-class ChatResumeTest {
+class ChatResumeTest extends ChatFixture {
 
   private static final String ANN = "ann-token";
   private static final String BEN = "ben-token";
-
-  @TempDir Path folder;
-  private TestServer testServer;
-  private ChatTestClient chatTestClient;
-
-  @BeforeEach
-  void open() {
-    testServer = TestServer.open(folder, TestServer.Wish.USUAL.heartbeat(Duration.ofMillis(50)));
-    chatTestClient = new ChatTestClient(testServer);
-  }
-
-  @AfterEach
-  void close() {
-    testServer.close();
-  }
 
   @Test
   void a_reader_cut_off_after_any_event_gets_exactly_the_rest_s1_43() throws Exception {

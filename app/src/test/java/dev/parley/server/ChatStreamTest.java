@@ -6,39 +6,17 @@ import dev.parley.protocol.Json;
 import dev.parley.server.ChatTestClient.Sent;
 import dev.parley.server.EventReader.Frame;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /// The stream of chat events: CHAT-C, CHAT-56, CORE-6, CORE-11.
-@Timeout(120)
-class ChatStreamTest {
-
-  @TempDir Path folder;
-  private TestServer testServer;
-  private ChatTestClient chatTestClient;
-
-  @BeforeEach
-  void open() {
-    testServer = TestServer.open(folder, TestServer.Wish.USUAL.heartbeat(Duration.ofMillis(50)));
-    chatTestClient = new ChatTestClient(testServer);
-  }
-
-  @AfterEach
-  void close() {
-    testServer.close();
-  }
+class ChatStreamTest extends ChatFixture {
 
   @Test
   void frames_are_server_sent_events_named_by_type_s1_26() throws Exception {

@@ -4,36 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.Json;
 import dev.parley.server.ChatTestClient.Sent;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /// Tasks, their events, results and cancelling at the chat API: CHAT-D, CHAT-F, CHAT-G, CHAT-H, CHAT-90, CHAT-92.
-@Timeout(120)
-class ChatTasksTest {
-
-  @TempDir Path folder;
-  private TestServer testServer;
-  private ChatTestClient chatTestClient;
-
-  @BeforeEach
-  void open() {
-    testServer = TestServer.open(folder, TestServer.Wish.USUAL.heartbeat(Duration.ofMillis(50)));
-    chatTestClient = new ChatTestClient(testServer);
-  }
-
-  @AfterEach
-  void close() {
-    testServer.close();
-  }
+class ChatTasksTest extends ChatFixture {
 
   @Test
   void a_task_has_the_shape_of_the_document_s1_46_s1_47_s1_49_s1_50_s1_84_s1_85() throws Exception {

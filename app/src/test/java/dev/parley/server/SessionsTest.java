@@ -7,17 +7,14 @@ import dev.parley.protocol.ContextEvent.StateUpdated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.StreamSupport;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
@@ -25,24 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// Sessions in the words of kagent: SESSION-H.
 @Timeout(120)
-class SessionsTest {
-
-  @TempDir Path folder;
-  private TestServer testServer;
-
-  private KagentTestClient open(TestServer.Wish wish) {
-    testServer = TestServer.durable(folder, wish);
-    return new KagentTestClient(testServer);
-  }
-
-  private KagentTestClient open() {
-    return open(TestServer.Wish.USUAL);
-  }
-
-  @AfterEach
-  void close() {
-    testServer.close();
-  }
+class SessionsTest extends KagentFixture {
 
   private static ObjectNode named(String id, String name) {
     return Json.object().put("id", id).put("name", name);

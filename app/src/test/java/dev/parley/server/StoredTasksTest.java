@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.http.ApiTokens.ApiToken;
 import dev.parley.protocol.Json;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -13,33 +12,14 @@ import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Tasks that agents elsewhere store: SESSION-F.
 @Timeout(120)
-class StoredTasksTest {
-
-  @TempDir Path folder;
-  private TestServer testServer;
-
-  private KagentTestClient open(TestServer.Wish wish) {
-    testServer = TestServer.durable(folder, wish);
-    return new KagentTestClient(testServer);
-  }
-
-  private KagentTestClient open() {
-    return open(TestServer.Wish.USUAL);
-  }
-
-  @AfterEach
-  void close() {
-    testServer.close();
-  }
+class StoredTasksTest extends KagentFixture {
 
   /// A task with messages `id` and their text, of the user and the agent in turn.
   private static ObjectNode task(String id, String session, String state, String... messages) {
