@@ -114,6 +114,7 @@ class ServeIT {
                 "--port", "" + first.url().getPort(), "--data", data.resolve("other").toString())) {
       assertThat(other.await()).isEqualTo(1);
       assertThat(other.err()).hasSize(1).first().asString().contains("cannot listen", "--port");
+      assertThat(data.resolve("other")).doesNotExist();
     }
   }
 

@@ -58,6 +58,19 @@ class FailingStartTest {
     nothing_is_left_and_the_folder_can_be_used();
   }
 
+  @Test
+  void a_port_that_is_taken_leaves_no_new_folder() throws IOException {
+    var folder = data.resolve("new");
+    try (var other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      var config = config().keepingDataIn(folder).listeningOn("127.0.0.1", other.getLocalPort());
+
+      assertThatThrownBy(() -> Server.start(config, TestServer.MODULES))
+          .isInstanceOf(Rejection.Unavailable.class)
+          .hasMessageContaining("cannot listen");
+    }
+    assertThat(folder).doesNotExist();
+  }
+
   /// The parts that open these files are opened one after the other.
   @ParameterizedTest
   @ValueSource(strings = {"log.db", "vault.bin", "push.db"})

@@ -7,6 +7,8 @@ import dev.parley.runtime.Time;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.time.Duration;
@@ -109,17 +111,27 @@ public final class HttpListener implements AutoCloseable {
     } catch (
         Exception failed) { // Jetty throws anything here, which is the root of a thread or of main.
       close();
-      throw new Rejection.Unavailable(
-          "cannot listen on "
-              + dependencies.settings().host()
-              + ":"
-              + dependencies.settings().port()
-              + ": "
-              + (failed.getCause() instanceof BindException taken
-                  ? taken.getMessage()
-                  : failed.getMessage())
-              + "; choose another port with --port, or any free port with --port 0");
+      var reason = failed.getCause() instanceof BindException taken ? taken : failed;
+      throw unavailable(dependencies.settings(), reason);
     }
+  }
+
+  /// Checks that a listener with these settings could start now.
+  ///
+  /// @throws Rejection.Unavailable if the address is not available
+  public static void checkAddress(HttpSettings settings) {
+    try (var socket = new ServerSocket()) {
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(settings.host(), settings.port()));
+    } catch (IOException taken) {
+      throw unavailable(settings, taken);
+    }
+  }
+
+  private static Rejection.Unavailable unavailable(HttpSettings settings, Exception reason) {
+    return new Rejection.Unavailable(
+        "cannot listen on %s:%d: %s; choose another port with --port, or any free port with --port 0"
+            .formatted(settings.host(), settings.port(), reason.getMessage()));
   }
 
   /// The port that the listener is bound to.

@@ -41,6 +41,7 @@ import dev.parley.task.Tasks;
 import dev.parley.tool.WebhookClient;
 import dev.parley.tool.process.ClientProcessCheck;
 import java.lang.System.Logger.Level;
+import java.nio.file.Files;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -222,6 +223,10 @@ public final class Server implements AutoCloseable {
   public static Server start(Config config, Extensions extensions) {
     checkSafe(config);
     var joined = config.withExtensions(extensions);
+    if (Files.notExists(joined.data())) {
+      // A start that fails must not leave an empty data folder.
+      HttpListener.checkAddress(joined.http());
+    }
     var serverSources = ServerSources.real();
     try (var opened = new CloseStack()) {
       var serverDependencies = new ServerFactory(joined, serverSources, extensions).create();
