@@ -15,11 +15,12 @@ final class ServerOptions {
   @Option(
       names = "--url",
       paramLabel = "URL",
-      description =
-          "The server's address. Default: the server of --data, else PARLEY_URL, else the"
-              + " server of PARLEY_DATA, else that of ~/.parley, else "
-              + URL_DEFAULT
-              + ".")
+      description = {
+        "The server's address. Default: the server of --data, else PARLEY_URL, else the server of"
+            + " PARLEY_DATA, else that of ~/.parley, else",
+        // A line of its own, because the help could break an address after any colon or slash.
+        URL_DEFAULT + "."
+      })
   private @Nullable URI url;
 
   @Option(

@@ -101,6 +101,7 @@ class CommandUsageTest {
         var own = TestTerminal.piped(Map.of());
         assertThat(own.run(command, "--help")).as(command).isZero();
         assertThat(own.out()).as(command).contains("Usage: parley " + command);
+        assertThat(own.out()).as(command).doesNotContainPattern("(?m)http\\S*[:/]$");
       }
     }
   }
