@@ -9,10 +9,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Every benchmark runs to its end and prints numbers. Only `./bench` gives meaningful ones.
+/// Every benchmark runs to its end and prints numbers. Only `./bench` gives meaningful ones, so two
+/// may run at the same time.
+@Execution(ExecutionMode.CONCURRENT)
 class BenchmarkTest {
 
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
