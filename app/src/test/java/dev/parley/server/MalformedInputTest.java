@@ -14,8 +14,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,19 +29,23 @@ class MalformedInputTest {
       "POST /api/contexts HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
 
   @TempDir Path folder;
-  private TestServer testServer;
+  private static TestServer testServer;
 
-  @BeforeEach
-  void open() {
+  @BeforeAll
+  static void open(@TempDir Path shared) {
     var httpLimits = new HttpLimits(1 << 20, 100, Duration.ofSeconds(2), Duration.ofSeconds(2));
-    testServer = TestServer.open(folder, TestServer.Wish.USUAL.limits(httpLimits));
+    testServer = TestServer.open(shared, TestServer.Wish.USUAL.limits(httpLimits));
     testServer.context("c");
   }
 
-  @AfterEach
-  void close() {
-    assertThat(testServer.get("/healthz").statusCode()).isEqualTo(200);
+  @AfterAll
+  static void close() {
     testServer.close();
+  }
+
+  @AfterEach
+  void the_server_still_answers() {
+    assertThat(testServer.get("/healthz").statusCode()).isEqualTo(200);
   }
 
   @ParameterizedTest
