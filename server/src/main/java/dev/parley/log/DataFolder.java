@@ -27,8 +27,8 @@ final class DataFolder implements AutoCloseable {
           "(?:log|views|push)\\.db(?:-wal|-shm|-journal)?|parley\\.lock|server\\.json(?:\\.next)?"
               + "|vault\\.(?:bin|key)(?:\\.new)?|children");
 
-  // Static, because closing any channel of a locked file releases the lock of the whole process: the
-  // process must never open a file that it has already locked.
+  // Static, because closing any channel of a locked file releases the lock of the whole process.
+  // So the process must never open a file that it has already locked.
   private static final Set<Path> CLAIMED = ConcurrentHashMap.newKeySet();
 
   private final Path real;
