@@ -129,11 +129,11 @@ public final class ContextFeed {
   }
 
   /// Calls `listener` when there may be new entries, until the result is closed. The listener must
-  /// be quick and must not block. Look for entries after this call: earlier ones are not reported.
+  /// be quick and must not block, and has one registration. Look for entries after this call:
+  /// earlier ones are not reported.
   public EventLog.ChangeRegistration listen(Runnable listener) {
-    Runnable wake = listener::run;
-    addWaiter(wake);
-    return () -> waiters.remove(wake);
+    addWaiter(listener);
+    return () -> waiters.remove(listener);
   }
 
   private void addWaiter(Runnable wake) {

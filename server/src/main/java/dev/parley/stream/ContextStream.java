@@ -148,7 +148,7 @@ public final class ContextStream implements FrameStream {
         return from.equals(after)
             && head.equals(end)
             && of.context().equals(request.context())
-            && of.format() == request.format()
+            && of.format().equals(request.format())
             && of.filter().equals(request.filter());
       }
     }

@@ -18,6 +18,7 @@ final class DeliveryThread implements AutoCloseable {
     private final ChunkBuffer chunk = new ChunkBuffer();
     private @Nullable ByteBuffer encoded;
 
+    @SuppressWarnings("ReferenceEquality") // The same buffer: comparing its content costs more.
     ChunkBuffer chunk(ByteBuffer frames) {
       if (frames != encoded) {
         chunk.set(frames);

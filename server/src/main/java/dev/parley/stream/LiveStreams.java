@@ -80,7 +80,7 @@ public final class LiveStreams implements AutoCloseable {
     // A heartbeat that is due is sent now at the earliest, so its stream's next one is due then.
     var next = time.deadline(heartbeat);
     var any = false;
-    for (var stream : (Iterable<LiveStream>) streams()::iterator) {
+    for (var stream : streams().toList()) {
       any = true;
       var at = stream.heartbeatAt();
       if (time.remaining(at) <= 0) {

@@ -221,10 +221,8 @@ public final class MemoryLog implements EventLog {
   @Override
   public ChangeRegistration listen(ContextId id, Runnable listener) {
     locked(() -> context(id));
-    // Several registrations may have the same listener.
-    Runnable own = listener::run;
-    listeners.add(own);
-    return () -> listeners.remove(own);
+    listeners.add(listener);
+    return () -> listeners.remove(listener);
   }
 
   @Override
