@@ -2,6 +2,7 @@ package dev.parley.bench;
 
 import java.io.IOException;
 import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -92,7 +93,7 @@ public final class BenchmarkMain {
   private static void write(BenchmarkOptions options, BenchmarkReport benchmarkReport)
       throws IOException {
     var commit = Optional.ofNullable(System.getProperty("parley.commit")).orElse("unknown");
-    var results = benchmarkReport.results(LocalDate.now().toString(), commit);
+    var results = benchmarkReport.results(LocalDate.now(ZoneOffset.UTC).toString(), commit);
     if (options.json().isPresent()) {
       results.write(options.json().get());
     }

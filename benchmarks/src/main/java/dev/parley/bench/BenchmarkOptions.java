@@ -22,9 +22,10 @@ record BenchmarkOptions(
     boolean noise) {
 
   static final String USAGE =
-      "./bench [--quick] [--json FILE] [--charts DIR] [--data DIR] [NAME] ...\n"
-          + "       ./bench --from FILE [--charts DIR]\n"
-          + "       ./bench --noise";
+      """
+      ./bench [--quick] [--json FILE] [--charts DIR] [--data DIR] [NAME] ...
+             ./bench --from FILE [--charts DIR]
+             ./bench --noise""";
 
   BenchmarkOptions {
     names = List.copyOf(names);

@@ -12,6 +12,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /// How the server behaves as one kind of data grows: several sizes, and the curve of each measure
@@ -38,7 +39,12 @@ final class GrowthBenchmark implements Benchmark {
   private final Optional<Path> keptData;
 
   /// The measures at one size.
-  private record Grown(long size, Map<GrowthMeasure, Double> values) {}
+  private record Grown(long size, Map<GrowthMeasure, Double> values) {
+    /// A value that every size has.
+    double value(GrowthMeasure measure) {
+      return Objects.requireNonNull(values.get(measure));
+    }
+  }
 
   /// Keeps the data that it writes in `keptData`, and uses it again in the next run.
   GrowthBenchmark(GrowthKind growthKind, GrowthSizes sizes, Optional<Path> keptData) {
@@ -213,7 +219,7 @@ final class GrowthBenchmark implements Benchmark {
     return new GrowthCurve(
         grown.stream()
             .filter(one -> one.values().containsKey(measure))
-            .map(one -> new GrowthCurve.Point(one.size(), one.values().get(measure)))
+            .map(one -> new GrowthCurve.Point(one.size(), one.value(measure)))
             .toList());
   }
 
@@ -236,8 +242,8 @@ final class GrowthBenchmark implements Benchmark {
             .formatted(
                 largest.size(),
                 growthKind.unit(),
-                shown(largest.values().get(GrowthMeasure.DISK) * MB / largest.size()),
-                shown(largest.values().get(GrowthMeasure.HEAP) * MB / largest.size())));
+                shown(largest.value(GrowthMeasure.DISK) * MB / largest.size()),
+                shown(largest.value(GrowthMeasure.HEAP) * MB / largest.size())));
   }
 
   /// The answer of the server to a message that is too long for its API.
@@ -257,14 +263,14 @@ final class GrowthBenchmark implements Benchmark {
     if (growthKind != GrowthKind.CONTEXTS) {
       return;
     }
-    var empty = grown.getFirst().values();
+    var empty = grown.getFirst();
     for (var one : grown) {
       if (one.size() == GOAL_CONTEXTS) {
         for (var measure : GOALS) {
           benchmarkReport.atMost(
               "100,000 contexts against 1,000: " + measure.title(),
               GOAL_RATIO,
-              one.values().get(measure) / empty.get(measure),
+              one.value(measure) / empty.value(measure),
               " x");
         }
       }

@@ -25,7 +25,7 @@ final class RedisAppender implements DurableAppender {
   private final List<Pipeline> pipelines = new ArrayList<>();
   private final WriteQueue<Token> writeQueue;
 
-  private record Token(int context, byte[] command) {}
+  private record Token(int context, String command) {}
 
   /// A connection, and the commands that wait for their answers.
   private static final class Pipeline {
@@ -84,14 +84,14 @@ final class RedisAppender implements DurableAppender {
       // The sample text is ASCII, so characters are bytes.
       command.append('$').append(part.length()).append("\r\n").append(part).append("\r\n");
     }
-    writeQueue.write(new Token(context, command.toString().getBytes(StandardCharsets.UTF_8)));
+    writeQueue.write(new Token(context, command.toString()));
   }
 
   private void write(List<Token> batch) {
     try {
       for (var token : batch) {
         var pipeline = pipelines.get(token.context() % CONNECTIONS);
-        pipeline.commands.writeBytes(token.command());
+        pipeline.commands.writeBytes(token.command().getBytes(StandardCharsets.UTF_8));
         pipeline.waiting++;
       }
       for (var pipeline : pipelines) {
