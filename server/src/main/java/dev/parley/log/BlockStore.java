@@ -147,5 +147,12 @@ interface BlockStore {
       appends.forEach(pendingAppend -> contexts.add(pendingAppend.context()));
       return contexts;
     }
+
+    /// The approximate size of what the commit writes, in bytes.
+    long bytes() {
+      return appends.isEmpty()
+          ? sealing.stream().mapToLong(context -> context.unsealedBytes).sum()
+          : appends.stream().mapToLong(pendingAppend -> pendingAppend.chunk().length).sum();
+    }
   }
 }

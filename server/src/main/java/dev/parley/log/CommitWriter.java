@@ -67,10 +67,15 @@ final class CommitWriter {
 
   /// Makes a durable commit visible, then completes its appends, then wakes waiting readers.
   void publish(LogCommit logCommit) {
-    unsealedBlocks.deleted(logCommit.deleting(), block.size());
+    unsealedBlocks.deleted(logCommit.deleting(), Math.max(block.size(), logCommit.bytes()));
     for (var context : logCommit.sealing()) {
       unsealedBlocks.sealed(context, context.window.head());
       windows.sealed(context);
+    }
+    if (logCommit.appends().isEmpty()) {
+      // Readers see nothing new, and the empty block is only needed if the commit is in doubt.
+      unsealedBlocks.loaded(logCommit.id(), block.size());
+      return;
     }
     for (var pendingAppend : logCommit.appends()) {
       var context = pendingAppend.context();

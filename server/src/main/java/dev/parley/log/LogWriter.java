@@ -10,12 +10,10 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -36,15 +34,16 @@ final class LogWriter implements AutoCloseable {
   private static final Duration READERS_MAX = Duration.ofSeconds(1);
   private static final Duration SECURE_PAUSE = Duration.ofMillis(5);
   private static final Duration STOP_MAX = Duration.ofSeconds(5);
+  private static final Duration SEALING_AT_STOP_MAX = Duration.ofSeconds(3);
 
   private final LogWriterDependencies dependencies;
   private final WriterConnection store;
   private final CommitWriter commitWriter;
   private final Checkpointer checkpointer;
   private final ContextEraser contextEraser;
+  private final SealingSchedule sealingSchedule;
   private final Time time;
   private final WriterQueue queue;
-  private final Queue<CachedContext> suspects = new ArrayDeque<>();
   // Created in advance, as memory may be exhausted when they are needed.
   private final Rejection closed = unavailable("the log is closed");
   private final Rejection unknown =
@@ -93,6 +92,8 @@ final class LogWriter implements AutoCloseable {
             logWriterDependencies.fatal());
     this.contextEraser = new ContextEraser(logWriterDependencies, store, checkpointer, queue::wake);
     contextEraser.resume(pending);
+    this.sealingSchedule =
+        new SealingSchedule(logWriterDependencies.unsealed(), time, nextBlock - 1);
     this.nextBlock = nextBlock;
     this.thread = logWriterDependencies.threads().platformFactory(NAME).newThread(this::run);
     thread.setDaemon(false);
@@ -159,6 +160,7 @@ final class LogWriter implements AutoCloseable {
       while (!closing) {
         step();
       }
+      sealRemaining();
     } catch (Throwable bug) { // The root of a thread: no caller may wait for ever.
       failure = bug;
     }
@@ -243,16 +245,25 @@ final class LogWriter implements AutoCloseable {
     maintainJournal();
     if (!closing) {
       contextEraser.step();
+      if (next == null && batch.isEmpty()) {
+        sealIdle();
+      }
     }
   }
 
-  /// The next item, or null if there is data to erase.
+  /// The next item, or null if there is data to erase or to seal.
   private @Nullable Work take() throws InterruptedException {
     taken = queue.poll();
     if (taken == null) {
-      taken = queue.take(contextEraser.idleNanos());
+      taken = queue.take(idleNanos());
     }
     return taken;
+  }
+
+  private long idleNanos() {
+    var erase = contextEraser.idleNanos();
+    var seal = sealingSchedule.idleNanos();
+    return erase < 0 || seal < 0 ? Math.max(erase, seal) : Math.min(erase, seal);
   }
 
   /// The appends whose positions are still valid. Rejects those that follow lost events.
@@ -277,11 +288,41 @@ final class LogWriter implements AutoCloseable {
   }
 
   private void write(List<PendingAppend> tickets) throws InterruptedException {
-    if (tickets.isEmpty()) {
-      return;
+    if (!tickets.isEmpty()) {
+      commit(tickets, sealingSchedule.with(tickets));
     }
-    var deleting = dependencies.unsealed().deletable(bytes(tickets));
-    var logCommit = new LogCommit(nextBlock++, tickets, sealing(tickets), deleting);
+  }
+
+  /// Seals contexts while no append waits.
+  private void sealIdle() throws InterruptedException {
+    if (!seal(sealingSchedule.idle())) {
+      sealingSchedule.postpone(nextBlock - 1);
+    }
+  }
+
+  /// Seals all contexts, so that the next start need not read them. A context that cannot be sealed
+  /// stays as it is.
+  private void sealRemaining() throws InterruptedException {
+    var deadline = time.deadline(SEALING_AT_STOP_MAX);
+    var left = sealingSchedule.remaining();
+    while (!left.isEmpty() && !down && time.remaining(deadline) > 0 && seal(left)) {
+      left = sealingSchedule.remaining();
+    }
+  }
+
+  /// Seals these contexts by a commit without appends. False if that fails.
+  private boolean seal(List<CachedContext> contexts) throws InterruptedException {
+    if (!contexts.isEmpty()) {
+      commit(List.of(), contexts);
+    }
+    return contexts.stream().allMatch(context -> context.unsealedCount == 0);
+  }
+
+  private void commit(List<PendingAppend> tickets, List<CachedContext> sealing)
+      throws InterruptedException {
+    var id = nextBlock++;
+    var size = new LogCommit(id, tickets, sealing, List.of()).bytes();
+    var logCommit = new LogCommit(id, tickets, sealing, dependencies.unsealed().deletable(size));
     try {
       write(logCommit);
     } catch (SQLException inDoubt) {
@@ -299,13 +340,16 @@ final class LogWriter implements AutoCloseable {
     var nanos = time.nanos() - begin;
     dependencies.metrics().committed(logCommit.appends(), nanos);
     contextEraser.committed(nanos);
+    if (!logCommit.appends().isEmpty()) {
+      sealingSchedule.written(logCommit.id());
+    }
   }
 
   /// Handles an unexpected failure, probably of saving a state. The appends are written without
   /// sealing, and later commits seal those contexts one by one, to exclude the one that fails.
   private void writeWithoutSealing(LogCommit logCommit, RuntimeException bug)
       throws InterruptedException {
-    var needed = neededByForks(logCommit.appends());
+    var needed = SealingSchedule.neededByForks(logCommit.appends());
     var optional =
         logCommit.sealing().stream().filter(context -> !needed.contains(context)).toList();
     if (optional.isEmpty()) {
@@ -313,11 +357,7 @@ final class LogWriter implements AutoCloseable {
       return;
     }
     store.close();
-    if (optional.size() == 1) {
-      dependencies.unsealed().exclude(optional);
-    } else {
-      suspects.addAll(optional);
-    }
+    sealingSchedule.failed(optional);
     var again =
         new LogCommit(
             logCommit.id(), logCommit.appends(), List.copyOf(needed), logCommit.deleting());
@@ -333,36 +373,6 @@ final class LogWriter implements AutoCloseable {
       LOG.log(Level.ERROR, "the commit failed again without sealing", furtherBug);
       resolve(again, furtherBug);
     }
-  }
-
-  private List<CachedContext> sealing(List<PendingAppend> tickets) {
-    var sealing = neededByForks(tickets);
-    var suspect = suspects.poll();
-    if (suspect != null) {
-      if (suspect.unsealedCount > 0) {
-        sealing.add(suspect);
-      }
-    } else {
-      sealing.addAll(dependencies.unsealed().contextsToSeal(tickets));
-    }
-    return List.copyOf(sealing);
-  }
-
-  /// The entries that a fork shares must be in segments from the start, because it reads them
-  /// there.
-  private static Set<CachedContext> neededByForks(List<PendingAppend> tickets) {
-    var needed = new LinkedHashSet<CachedContext>();
-    for (var pendingAppend : tickets) {
-      var preparedFork = pendingAppend.fork();
-      if (preparedFork != null && preparedFork.needsSealing()) {
-        needed.add(preparedFork.source());
-      }
-    }
-    return needed;
-  }
-
-  private static long bytes(List<PendingAppend> tickets) {
-    return tickets.stream().mapToLong(pendingAppend -> pendingAppend.chunk().length).sum();
   }
 
   private void resolve(LogCommit logCommit, Exception cause) throws InterruptedException {
@@ -382,7 +392,7 @@ final class LogWriter implements AutoCloseable {
         }
         if (!durable) {
           notWritten = true;
-          store.writer().testWrite(logCommit.id(), bytes(logCommit.appends()));
+          store.writer().testWrite(logCommit.id(), logCommit.bytes());
           break;
         }
       } catch (SQLException still) {

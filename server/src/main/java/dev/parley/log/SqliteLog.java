@@ -467,9 +467,13 @@ public final class SqliteLog implements EventLog {
 
   @Override
   public List<ContextId> withOpenTasks() {
+    // In this order: a context that is sealed meanwhile is found at least once.
+    var unsealed = unsealedBlocks.contexts().stream().map(context -> context.id).toList();
     var found = new LinkedHashSet<>(readerThreads.lookUp(BlockStore.StoreReader::withOpenTasks));
-    unsealedBlocks.contexts().forEach(context -> found.add(context.id));
-    return found.stream().filter(this::hasOpenTasks).toList();
+    // The stored number of open tasks of these is outdated. The others need not be loaded.
+    unsealed.forEach(found::remove);
+    unsealed.stream().filter(this::hasOpenTasks).forEach(found::add);
+    return List.copyOf(found);
   }
 
   private boolean hasOpenTasks(ContextId id) {

@@ -233,6 +233,11 @@ final class UnsealedBlocks {
     excluded.addAll(unsealable);
   }
 
+  /// False if sealing this context fails.
+  boolean sealable(CachedContext context) {
+    return !excluded.contains(context);
+  }
+
   /// Contexts that were sealed and may be dropped from memory. For any thread.
   Queue<CachedContext> released() {
     return released;

@@ -180,16 +180,20 @@ final class SqliteLogLimitsTest {
   }
 
   @Test
-  void a_commit_seals_as_many_contexts_as_it_takes_to_get_below_the_hard_limit() {
+  void a_commit_seals_as_many_contexts_as_it_takes_to_get_below_the_hard_limit()
+      throws IOException {
+    var crashed = folder.resolve("crashed");
     try (var log = open(Limit.STORED_BYTES.tuning(), FaultInjector.NONE)) {
       for (var c = 0; c < 50; c++) {
         log.create(context(c), created());
       }
       assertThat(log.unsealedContexts()).isEqualTo(50);
+      TestLogs.copy(folder, crashed);
     }
     var memory = new MemoryLimits(5, MANY, 1_000, 10_000, 8, 100, 1_000, 10_000);
     try (var log =
-        open(new LogTuning(8, MANY, 100, MANY, MANY, 2, MANY, memory), FaultInjector.NONE)) {
+        SqliteLog.open(
+            TestLogs.in(crashed, new LogTuning(8, MANY, 100, MANY, MANY, 2, MANY, memory)))) {
       appendMessage(log, context(0), "one append, more than the usual 16 seals");
       assertThat(log.unsealedContexts()).isEqualTo(10);
       appendMessage(log, context(0), "next");
@@ -432,14 +436,16 @@ final class SqliteLogLimitsTest {
   }
 
   @Test
-  void a_log_with_more_unsealed_contexts_than_places_lets_others_in() {
+  void a_log_with_more_unsealed_contexts_than_places_lets_others_in() throws IOException {
+    var crashed = folder.resolve("crashed");
     var wide = tuning(1_000, 60_000);
     try (var log = open(wide, FaultInjector.NONE)) {
       IntStream.range(0, 300).forEach(number -> log.create(context(number), created()));
       assertThat(log.unsealedContexts()).isGreaterThan(200);
+      TestLogs.copy(folder, crashed);
     }
 
-    try (var log = open(tuning(50, 200), FaultInjector.NONE)) {
+    try (var log = SqliteLog.open(TestLogs.in(crashed, tuning(50, 200)))) {
       for (var number = 1_000; number < 1_020; number++) {
         assertThat(log.create(context(number), created())).isTrue();
       }

@@ -5,8 +5,11 @@ import dev.parley.runtime.SystemThreads;
 import dev.parley.runtime.SystemTime;
 import dev.parley.runtime.Threads;
 import dev.parley.runtime.Time;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.List;
 
 /// The dependencies of logs in tests.
 public final class TestLogs {
@@ -27,5 +30,13 @@ public final class TestLogs {
 
   public static SqliteLogDependencies in(Path folder, LogTuning tuning, Time time) {
     return new SqliteLogDependencies(folder, time, THREADS, new SecureRandom(), tuning);
+  }
+
+  /// Copies the database of an open log, as a crash of its process would leave it.
+  public static void copy(Path folder, Path target) throws IOException {
+    Files.createDirectories(target);
+    for (var file : List.of("log.db", "log.db-wal")) {
+      Files.copy(folder.resolve(file), target.resolve(file));
+    }
   }
 }
