@@ -65,6 +65,8 @@ final class LiveStream {
         started = detached.isPresent();
         detached.ifPresent(this::start);
       }
+    } catch (Rejection deleted) {
+      // The thread of the request gets the same rejection and handles it.
     } finally {
       if (!started) {
         phase.set(Phase.ENDED);
