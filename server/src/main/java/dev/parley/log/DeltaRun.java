@@ -204,7 +204,7 @@ final class DeltaRun implements StoredRun {
         || size() + more.size() > MAX) {
       return null;
     }
-    return hasRoom(more) ? plus(more) : withRoom(2 * (size() + more.size())).plus(more);
+    return hasRoom(more) ? plus(more) : withRoomFor(more).plus(more);
   }
 
   private boolean hasRoom(DeltaRun more) {
@@ -221,8 +221,10 @@ final class DeltaRun implements StoredRun {
     return new DeltaRun(this, from, to + more.size());
   }
 
-  private DeltaRun withRoom(int capacity) {
-    var textCapacity = 2 * bytes() + TEXT_USUAL * capacity;
+  /// A copy with room for `more` and as many deltas again.
+  private DeltaRun withRoomFor(DeltaRun more) {
+    var capacity = 2 * (size() + more.size());
+    var textCapacity = Math.max(TEXT_USUAL * capacity, 2 * (bytes() + more.bytes()));
     return new DeltaRun(block, position(0).seq(), index(), capacity, textCapacity).plus(this);
   }
 

@@ -99,4 +99,26 @@ final class SqliteLogDeltasTest {
       assertEachPartIsRead(log, all);
     }
   }
+
+  @Test
+  void a_block_that_arrives_in_many_appends_is_read_as_it_was_appended() {
+    try (var log = SqliteLog.open(TestLogs.in(folder))) {
+      log.create(CONTEXT, created());
+      log.append(CONTEXT, AppendGuard.none(), Decision.always(taskCreated()));
+      var appended = new ArrayList<ContentDelta>();
+      while (appended.size() < 3_000) {
+        var drafts = new ArrayList<EventDraft>();
+        for (var left = 1 + random.nextInt(5); left > 0; left--) {
+          var text = TEXTS.get(random.nextInt(TEXTS.size())).repeat(1 + random.nextInt(9));
+          var delta = new ContentDelta(text, appended.size(), new BlockId("block"));
+          appended.add(delta);
+          drafts.add(new EventDraft(TASK, delta));
+        }
+        log.append(CONTEXT, AppendGuard.none(), _ -> drafts);
+      }
+      var all = readAll(log, 100);
+      assertThat(all.stream().skip(2).map(Entry::event)).isEqualTo(appended);
+      assertEachPartIsRead(log, all);
+    }
+  }
 }
