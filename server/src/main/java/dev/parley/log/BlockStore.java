@@ -129,6 +129,9 @@ interface BlockStore {
     /// up to an earlier block if there are more than `limit`.
     SealedChanges changes(long first, long last, int limit) throws SQLException;
 
+    /// How many sealed contexts were last changed after block `mark`.
+    long countChanges(long mark) throws SQLException;
+
     @Override
     void close() throws SQLException;
   }

@@ -134,6 +134,11 @@ public interface EventLog extends AutoCloseable {
   /// It includes every append that has returned.
   ChangedContexts changes(long mark, int limit);
 
+  /// Returns about how many contexts changed after `mark`, for a display of progress.
+  default long countChanges(long mark) {
+    return changes(mark, Integer.MAX_VALUE).contexts().size();
+  }
+
   /// Waits for a change after `mark`, as [#changes] counts. Returns false if `patience` elapses
   /// first.
   ///

@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -503,12 +502,14 @@ public final class SqliteLog implements EventLog {
     }
     // Contexts that a later block has changed since are left to the next call.
     touched.values().removeIf(block -> block > sealed.last());
-    var ordered = touched.entrySet().stream().sorted(Map.Entry.comparingByValue()).toList();
-    // One block may change many contexts. They are returned together, even if this exceeds `limit`,
-    // because a mark cannot point into a block.
-    var end = ordered.size() > limit ? ordered.get(limit - 1).getValue() : sealed.last();
-    return new ChangedContexts(
-        ordered.stream().filter(e -> e.getValue() <= end).map(Map.Entry::getKey).toList(), end);
+    return ChangedContexts.of(touched, limit, sealed.last(), last);
+  }
+
+  @Override
+  public long countChanges(long mark) {
+    var unsealed = unsealedBlocks.contexts().stream().filter(c -> c.lastBlock > mark).count();
+    // An unsealed context may have a sealed change, too, and is then counted only once.
+    return Math.max(unsealed, readerThreads.lookUp(reader -> reader.countChanges(mark)));
   }
 
   @Override

@@ -353,6 +353,16 @@ final class SqliteReader implements BlockStore.StoreReader {
     return new BlockStore.SealedChanges(touched, complete);
   }
 
+  @Override
+  public long countChanges(long mark) throws SQLException {
+    return LogDatabase.list(
+            connection,
+            "SELECT count(*) FROM contexts WHERE touched > ?",
+            row -> row.getLong(1),
+            mark)
+        .getFirst();
+  }
+
   private long endOfPage(long first, long last, int limit) throws SQLException {
     var end =
         LogDatabase.list(

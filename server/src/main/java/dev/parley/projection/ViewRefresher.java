@@ -13,14 +13,17 @@ final class ViewRefresher implements AutoCloseable {
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(30);
   private static final Logger LOGGER = System.getLogger(ViewRefresher.class.getName());
 
-  private final ViewUpdater updater;
+  private final ViewCatchUp catchUp;
+  private final ViewThread viewThread;
   private final ContextFeed contextFeed;
   private final ViewsRuntime runtime;
   private final Thread thread;
   private volatile boolean closed;
 
-  ViewRefresher(ViewUpdater viewUpdater, ContextFeed contextFeed, ViewsRuntime runtime) {
-    this.updater = viewUpdater;
+  ViewRefresher(
+      ViewCatchUp catchUp, ViewThread viewThread, ContextFeed contextFeed, ViewsRuntime runtime) {
+    this.catchUp = catchUp;
+    this.viewThread = viewThread;
     this.contextFeed = contextFeed;
     this.runtime = runtime;
     this.thread = runtime.threads().start("views-follower", this::run);
@@ -56,8 +59,8 @@ final class ViewRefresher implements AutoCloseable {
 
   private boolean update() {
     try {
-      updater.updateAll();
-      updater.markHealthy();
+      catchUp.updateInBackground(() -> closed);
+      viewThread.markHealthy();
       return true;
     } catch (Rejection.Unavailable failure) {
       // The thread of the views has logged the cause.

@@ -33,6 +33,11 @@ final class ViewSchema {
   /// SQLite takes a number whose last byte is 0 for `OFF`, which is no limit.
   private static final int UNSAVED_PAGES_MAX = 16_383;
 
+  /// 16 MiB in pages of 4 KiB, which the write-ahead log reaches before SQLite copies it into the
+  /// database. A catch-up changes the same pages again and again; the default of 4 MiB writes them
+  /// more often.
+  private static final int LOG_PAGES = 4_096;
+
   /// The tables that are folds of the log, with their keys. The tables of the feed and `meta` are
   /// not folds: they record when entries were processed.
   static final Map<String, String> KEYS =
@@ -289,6 +294,7 @@ final class ViewSchema {
       // become corrupt.
       statement.execute("PRAGMA synchronous = NORMAL");
       statement.execute("PRAGMA secure_delete = ON");
+      statement.execute("PRAGMA wal_autocheckpoint = " + LOG_PAGES);
       statement.execute("PRAGMA cache_spill = " + UNSAVED_PAGES_MAX);
       // What SQLite needs to undo a statement must not depend on space on a disk.
       statement.execute("PRAGMA temp_store = MEMORY");

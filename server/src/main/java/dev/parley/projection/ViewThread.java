@@ -9,9 +9,10 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteErrorCode;
 
@@ -31,7 +32,7 @@ final class ViewThread implements AutoCloseable {
 
   private final @Nullable Path file;
   private final @Nullable Checkpoint start;
-  private final ExecutorService executor;
+  private final ThreadPoolExecutor executor;
   private final OutageLogger outageLogger;
   private @Nullable ViewTables viewTables;
   private long generation;
@@ -48,7 +49,12 @@ final class ViewThread implements AutoCloseable {
     // Callers get the exceptions of their work. An exception here is a failure of the thread
     // itself.
     this.executor =
-        Executors.newSingleThreadExecutor(
+        new ThreadPoolExecutor(
+            1,
+            1,
+            0,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
             work -> {
               var thread = runtime.threads().platformFactory("views").newThread(work);
               thread.setUncaughtExceptionHandler((_, bug) -> runtime.fatal().failed("views", bug));
@@ -94,6 +100,11 @@ final class ViewThread implements AutoCloseable {
   /// The changes are in memory; see `UNSAVED_PAGES_MAX` in [ViewSchema].
   <T> T callWithoutSaving(TableWork<T> tableWork) {
     return await(() -> transact(tableWork, false));
+  }
+
+  /// Returns true if a caller waits for this thread. Long work uses it to end early.
+  boolean hasWaitingWork() {
+    return !executor.getQueue().isEmpty();
   }
 
   /// Reports that the views are up to date, which ends an outage.

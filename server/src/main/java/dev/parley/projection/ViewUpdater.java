@@ -10,8 +10,6 @@ import dev.parley.protocol.Rejection;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
-import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,16 +40,14 @@ final class ViewUpdater {
 
   private final EventLog log;
   private final ViewThread thread;
-  private final ContextFeed contextFeed;
   private final Map<ContextId, UpdateLock> locks = new ConcurrentHashMap<>();
 
   /// Contexts that cannot be read. Each is logged once.
   private final Set<ContextId> damaged = ConcurrentHashMap.newKeySet();
 
-  ViewUpdater(EventLog log, ViewThread thread, ContextFeed contextFeed) {
+  ViewUpdater(EventLog log, ViewThread thread) {
     this.log = log;
     this.thread = thread;
-    this.contextFeed = contextFeed;
   }
 
   /// The position of the views, the end of the log, and the answer if both are equal.
@@ -202,75 +198,6 @@ final class ViewUpdater {
         at, head, at.equals(head) ? Optional.of(question.run(viewTables)) : Optional.empty());
   }
 
-  /// Marks the feed as current if the log has no new entries, so that a reader that watches a new
-  /// log from its start gets every entry.
-  void start() {
-    var viewProgress = progress();
-    if (log.changes(viewProgress.mark(), 1).mark() == viewProgress.mark()) {
-      markCaughtUp(viewProgress.mark(), viewProgress.generation());
-    }
-  }
-
-  /// The mark up to which the views are folded, and their generation.
-  private record ViewProgress(long mark, long generation) {}
-
-  private ViewProgress progress() {
-    return thread.call(viewTables -> new ViewProgress(viewTables.mark(), thread.generation()));
-  }
-
-  /// Updates all contexts.
-  ///
-  /// @return the generation of the views that was updated
-  long updateAll() {
-    var seen = new HashSet<ContextId>();
-    while (true) {
-      var viewProgress = progress();
-      var changedContexts = log.changes(viewProgress.mark(), CONTEXTS_PAGE);
-      if (changedContexts.mark() == viewProgress.mark()) {
-        markCaughtUp(viewProgress.mark(), viewProgress.generation());
-        return viewProgress.generation();
-      }
-      for (var context : changedContexts.contexts()) {
-        updateOrForget(context);
-      }
-      thread.call(
-          viewTables -> {
-            if (thread.generation() == viewProgress.generation()
-                && changedContexts.mark() > viewTables.mark()) {
-              viewTables.feed().write(changedContexts, viewTables.contexts());
-              viewTables.advance(changedContexts.mark());
-            }
-            return true;
-          });
-      contextFeed.advanceTo(changedContexts.mark());
-      contextFeed.signalWatchers(changedContexts.contexts());
-      // Changes are sorted. A context that occurs again has changed since this call began, and so
-      // have all contexts after it. Waiting for those, too, might never end.
-      if (!Collections.disjoint(seen, changedContexts.contexts())) {
-        markCaughtUp(changedContexts.mark(), viewProgress.generation());
-        return viewProgress.generation();
-      }
-      seen.addAll(changedContexts.contexts());
-    }
-  }
-
-  /// Reports that the views are up to date, which ends an outage.
-  void markHealthy() {
-    thread.markHealthy();
-  }
-
-  private void markCaughtUp(long mark, long generation) {
-    if (!contextFeed.isCaughtUp(generation)) {
-      thread.call(
-          viewTables -> {
-            viewTables.feed().markCaughtUp(mark);
-            return true;
-          });
-      contextFeed.markCaughtUp(generation);
-      contextFeed.advanceTo(mark);
-    }
-  }
-
   /// Removes all data of a context, also from the disk.
   void forget(ContextId context) {
     if (thread.call(viewTables -> viewTables.forget(context))) {
@@ -278,7 +205,8 @@ final class ViewUpdater {
     }
   }
 
-  private void updateOrForget(ContextId context) {
+  /// Updates one context, in as many transactions as it has pages, or removes it if it was deleted.
+  void updateOrForget(ContextId context) {
     try {
       updateAndQuery(context, _ -> true);
     } catch (Rejection.Gone | Rejection.NotFound _) {
@@ -292,9 +220,10 @@ final class ViewUpdater {
   }
 
   /// Entries of a context after a position, and the last seq that it shares with its fork source.
-  private record EntryPage(ContextId context, Position after, List<Entry> entries, long shared) {}
+  record EntryPage(ContextId context, Position after, List<Entry> entries, long shared) {}
 
-  private EntryPage page(ContextId context, Position after) {
+  /// Reads the next entries of a context. Call it on any thread but that of the views.
+  EntryPage page(ContextId context, Position after) {
     var shared = log.inspect(context, ContextState::sharedTo);
     var entries = log.read(context, after, PAGE);
     if (entries.isEmpty()) {
@@ -314,7 +243,8 @@ final class ViewUpdater {
         now, head, head.after(now) ? Optional.empty() : Optional.of(question.run(viewTables)));
   }
 
-  private static void fold(ViewTables viewTables, EntryPage page) throws SQLException {
+  /// Applies the entries of the page that the views lack. Call it only from work.
+  static void fold(ViewTables viewTables, EntryPage page) throws SQLException {
     var at = viewTables.contexts().position(page.context());
     if (!page.after().after(at)) {
       ViewFold.fold(

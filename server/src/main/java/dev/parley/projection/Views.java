@@ -36,6 +36,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -44,7 +45,8 @@ import tools.jackson.databind.node.ObjectNode;
 ///
 /// All views are folds of the log in a file that can be deleted at any time. A method with a
 /// context id throws `NotFound` or `Gone` as the log does, and `Unavailable` while the file cannot
-/// be read, or cannot be written and is far behind the log.
+/// be read, or cannot be written and is far behind the log. A list over all contexts also throws it if
+/// the views are still so far behind that it would wait too long.
 public final class Views implements AutoCloseable {
 
   static final int PAGE_MAX = 1000;
@@ -57,6 +59,7 @@ public final class Views implements AutoCloseable {
   private final EventLog log;
   private final ViewThread thread;
   private final ViewUpdater updater;
+  private final ViewCatchUp catchUp;
   private final SnapshotReader snapshotReader;
   private final RecentMessageCache recentMessages;
   private final ContextFeed contextFeed;
@@ -70,7 +73,8 @@ public final class Views implements AutoCloseable {
     var open = false;
     try {
       this.contextFeed = new ContextFeed(log, thread, runtime.time());
-      this.updater = new ViewUpdater(log, thread, contextFeed);
+      this.updater = new ViewUpdater(log, thread);
+      this.catchUp = new ViewCatchUp(log, thread, updater, contextFeed, runtime.time());
       this.snapshotReader = new SnapshotReader(log, runtime);
       this.recentMessages = new RecentMessageCache(log);
       var mark = thread.call(ViewTables::mark);
@@ -79,8 +83,8 @@ public final class Views implements AutoCloseable {
         // log.
         thread.reset();
       }
-      updater.start();
-      this.refresher = new ViewRefresher(updater, contextFeed, runtime);
+      catchUp.start();
+      this.refresher = new ViewRefresher(catchUp, thread, contextFeed, runtime);
       open = true;
     } finally {
       if (!open) {
@@ -436,8 +440,8 @@ public final class Views implements AutoCloseable {
 
   /// Returns the feed cursor for readers that want only new changes.
   public ContextFeed.FeedCursor feedEnd() {
-    // The feed records nothing until the whole log has been processed once: see MoveTable.
-    updater.updateAll();
+    // The feed records nothing until the whole log has been processed once: see FeedTable.
+    catchUp.updateAll().orElseThrow(catchUp::unavailable);
     return contextFeed.end();
   }
 
@@ -463,36 +467,54 @@ public final class Views implements AutoCloseable {
     return updater.query(context, question);
   }
 
+  /// Runs a query over all contexts.
+  ///
+  /// @throws Rejection.Unavailable if the views are so far behind the log that an answer would take
+  ///     too long
   <T> T queryAll(TableWork<T> question) {
-    try {
-      return updateAndQuery(question);
-    } catch (Rejection.Unavailable cannotSave) {
-      return updater.queryAllUnsaved(question);
-    }
-  }
-
-  private <T> T updateAndQuery(TableWork<T> question) {
-    while (true) {
-      var generation = updater.updateAll();
-      var answer =
-          thread.call(
-              viewTables ->
-                  thread.generation() == generation
-                      ? Optional.of(question.run(viewTables))
-                      : Optional.<T>empty());
-      if (answer.isPresent()) {
-        return answer.get();
-      }
-    }
+    return queryAll(question, () -> updater.queryAllUnsaved(question));
   }
 
   /// Does the same as [#queryAll], but answers from outdated views if they cannot be written and
   /// are far behind the log.
   <T> T queryList(TableWork<T> question) {
+    return queryAll(
+        question,
+        () -> {
+          try {
+            return updater.queryAllUnsaved(question);
+          } catch (Rejection.Unavailable behind) {
+            return thread.call(question);
+          }
+        });
+  }
+
+  private <T> T queryAll(TableWork<T> question, Supplier<T> withoutSaving) {
+    Optional<T> answer;
     try {
-      return queryAll(question);
-    } catch (Rejection.Unavailable behind) {
-      return thread.call(question);
+      answer = updateAndQuery(question);
+    } catch (Rejection.Unavailable cannotSave) {
+      return withoutSaving.get();
+    }
+    return answer.orElseThrow(catchUp::unavailable);
+  }
+
+  /// Empty if the update takes too long.
+  private <T> Optional<T> updateAndQuery(TableWork<T> question) {
+    while (true) {
+      var generation = catchUp.updateAll();
+      if (generation.isEmpty()) {
+        return Optional.empty();
+      }
+      var answer =
+          thread.call(
+              viewTables ->
+                  thread.generation() == generation.getAsLong()
+                      ? Optional.of(question.run(viewTables))
+                      : Optional.<T>empty());
+      if (answer.isPresent()) {
+        return answer;
+      }
     }
   }
 

@@ -150,6 +150,11 @@ final class MeteredLog implements EventLog {
   }
 
   @Override
+  public long countChanges(long mark) {
+    return log.countChanges(mark);
+  }
+
+  @Override
   public boolean awaitChange(long mark, Duration patience) throws InterruptedException {
     return log.awaitChange(mark, patience);
   }

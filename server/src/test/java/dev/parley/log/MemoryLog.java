@@ -291,8 +291,11 @@ public final class MemoryLog implements EventLog {
                   .sorted((a, b) -> Long.compare(a.getValue().mark, b.getValue().mark))
                   .limit(limit)
                   .toList();
-          var last = found.isEmpty() ? since : found.getLast().getValue().mark;
-          return new ChangedContexts(found.stream().map(Map.Entry::getKey).toList(), last);
+          var mark = found.isEmpty() ? since : found.getLast().getValue().mark;
+          var last =
+              Math.max(
+                  since, contexts.values().stream().mapToLong(c -> c.mark).max().orElse(since));
+          return new ChangedContexts(found.stream().map(Map.Entry::getKey).toList(), mark, last);
         });
   }
 

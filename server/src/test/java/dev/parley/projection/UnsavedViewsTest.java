@@ -26,7 +26,7 @@ class UnsavedViewsTest {
   }
 
   private static ViewUpdater updater(EventLog log, ViewThread thread) {
-    return new ViewUpdater(log, thread, new ContextFeed(log, thread, TestLogs.TIME));
+    return new ViewUpdater(log, thread);
   }
 
   @Test
@@ -37,7 +37,9 @@ class UnsavedViewsTest {
       for (var i = 0; i < 4; i++) {
         write(log, i);
         if (i == 1) {
-          updater.updateAll();
+          new ViewCatchUp(
+                  log, thread, updater, new ContextFeed(log, thread, TestLogs.TIME), TestLogs.TIME)
+              .updateAll();
         }
       }
       log.delete(context(0));

@@ -134,8 +134,8 @@ class ViewsConcurrencyTest {
     var runtime = new ViewsRuntime(time, TestLogs.THREADS, FatalHandler.NONE);
     try (var thread = ViewThread.inMemory(runtime)) {
       var contextFeed = new ContextFeed(log, thread, time);
-      try (var _ =
-          new ViewRefresher(new ViewUpdater(log, thread, contextFeed), contextFeed, runtime)) {
+      var catchUp = new ViewCatchUp(log, thread, new ViewUpdater(log, thread), contextFeed, time);
+      try (var _ = new ViewRefresher(catchUp, thread, contextFeed, runtime)) {
         while (calls.getCount() > 0) {
           time.advanceToWait("views-follower");
         }
@@ -160,7 +160,7 @@ class ViewsConcurrencyTest {
     var gate = new CountDownLatch(1);
     var log = gatedReads(memory, reads, gate);
     try (var thread = ViewThread.inMemory(TestViews.RUNTIME)) {
-      var viewUpdater = new ViewUpdater(log, thread, new ContextFeed(log, thread, TestLogs.TIME));
+      var viewUpdater = new ViewUpdater(log, thread);
       var threads = new ArrayList<Thread>();
       for (var i = 0; i < READERS; i++) {
         threads.add(
