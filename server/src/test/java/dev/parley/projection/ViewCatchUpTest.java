@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -90,7 +91,7 @@ class ViewCatchUpTest {
   }
 
   private static int contexts(ViewThread thread) {
-    return thread.call(viewTables -> (int) viewTables.contexts().count(java.util.Set.of()));
+    return thread.call(viewTables -> (int) viewTables.contexts().count(Set.of()));
   }
 
   /// Catches up until the log fails at this read, and returns the number of saved contexts.
