@@ -306,7 +306,7 @@ class LiveStreamsTest {
   }
 
   private static Event large(int n) {
-    return new StateUpdated(Json.object().put("n", n).put("large", "x".repeat(1_000 * n)));
+    return new StateUpdated(Json.object().put("n", n).put("large", "x".repeat(250 * n)));
   }
 
   private int live() {
