@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// Keeps the descendants of children below this process, even when the child that started them has
 /// ended.
@@ -42,10 +43,10 @@ final class OrphanReaper implements AutoCloseable {
     int call(int pid, MemorySegment status, int options);
   }
 
-  private final WaitPid waitPid =
-      function(
-          WaitPid.class, "waitpid", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
   private final Thread collector;
+
+  /// Linked when it is first needed, because that takes a while. For the collector.
+  private @Nullable WaitPid waitPid;
 
   private OrphanReaper() {
     collector = Thread.ofVirtual().name("parley-orphans").start(this::collect);
@@ -74,15 +75,27 @@ final class OrphanReaper implements AutoCloseable {
       while (true) {
         Thread.sleep(COLLECT_AFTER);
         var ended = ProcessTable.ended(SELF);
-        ended.stream()
-            .filter(before::contains)
-            .forEach(
-                processInfo -> waitPid.call((int) processInfo.pid(), MemorySegment.NULL, WNOHANG));
+        for (var processInfo : ended) {
+          if (before.contains(processInfo)) {
+            var _ = waitPid().call((int) processInfo.pid(), MemorySegment.NULL, WNOHANG);
+          }
+        }
         before = ended;
       }
     } catch (InterruptedException closed) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private WaitPid waitPid() {
+    if (waitPid == null) {
+      waitPid =
+          function(
+              WaitPid.class,
+              "waitpid",
+              FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
+    }
+    return waitPid;
   }
 
   @Override
