@@ -130,6 +130,7 @@ final class RealProcess implements AutoCloseable {
     command.add("--enable-native-access=ALL-UNNAMED");
     // The process is too short-lived for the optimizing compiler.
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    command.add("-Dorg.eclipse.jetty.util.referencesPerCacheLine=16");
     var cache = LIB.resolve("parley.aot");
     if (Files.exists(cache)) {
       command.addAll(List.of("-XX:AOTMode=auto", "-XX:AOTCache=" + cache));

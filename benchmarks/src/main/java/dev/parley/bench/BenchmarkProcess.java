@@ -27,7 +27,8 @@ final class BenchmarkProcess implements AutoCloseable {
           "-Xss512k",
           "-XX:MaxRAMPercentage=25",
           "-Xms48m",
-          "-Xmn32m");
+          "-Xmn32m",
+          "-Dorg.eclipse.jetty.util.referencesPerCacheLine=16");
 
   private static final String PROGRAM_OPTIONS = "PARLEY_JAVA_OPTS";
   private static final String ATTACHABLE = "-XX:-DisableAttachMechanism";
