@@ -54,7 +54,7 @@ final class CommandLineProgram {
             .addSubcommand(new DoctorCommand(terminal))
             .addSubcommand(new CompletionCommand(terminal))
             .addSubcommand(new HelpCommand())
-            .addSubcommand(new WarmUpCommand());
+            .addSubcommand(new WarmUpCommand(terminal));
     var ansi =
         terminal.outStyle().coloured() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF;
     return line.setOut(Terminal.writer(terminal.out()))

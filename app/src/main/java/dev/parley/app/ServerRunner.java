@@ -30,14 +30,24 @@ final class ServerRunner {
     this.options = options;
   }
 
+  /// What happens between the start of the server and its end.
+  interface ServerUse {
+    void use(LocalServer server) throws InterruptedException;
+  }
+
   int run() throws InterruptedException {
+    return run(_ -> stop.await());
+  }
+
+  /// Does the same, but stops the server when `use` returns.
+  int run(ServerUse use) throws InterruptedException {
     var data = ServerOptions.dataFolder(options.data, terminal).toAbsolutePath().normalize();
     JETTY.setLevel(Level.WARNING);
     stopOnSignals();
     try (var server =
         LocalServer.program(options, data, terminal.environment(), new FatalExit(terminal.err()))) {
       reportReady(server, data);
-      stop.await();
+      use.use(server);
       terminal.err().println("Stopping ...");
       haltIfStuck();
     } finally {

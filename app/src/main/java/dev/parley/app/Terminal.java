@@ -48,6 +48,11 @@ record Terminal(
         in, out, err, environment, inIsTerminal, outIsTerminal, errIsTerminal, mode);
   }
 
+  /// The same without the environment.
+  Terminal withoutEnvironment() {
+    return new Terminal(in, out, err, Map.of(), inIsTerminal, outIsTerminal, errIsTerminal, color);
+  }
+
   /// The same with other streams in front of standard output and standard error.
   Terminal withStreams(PrintStream newOut, PrintStream newErr) {
     return new Terminal(

@@ -1,18 +1,36 @@
 package dev.parley.app;
 
+import dev.parley.client.NewContext;
+import dev.parley.client.NewMessage;
 import dev.parley.client.ParleyClient;
+import dev.parley.client.StreamFilter;
+import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
-/// `parley warm-up`: runs a server and one task, so that the JVM can cache classes and profiles.
+/// `parley warm-up`: runs a server and some tasks, so that the JVM can cache classes and profiles.
 @Command(name = "warm-up", hidden = true)
 final class WarmUpCommand implements Callable<Integer> {
+
+  /// Enough for profiles of the code that handles requests and tasks.
+  private static final int ROUNDS = 20;
+
+  private static final AgentTypeId AGENT = new AgentTypeId("agent-code");
+
+  private final Terminal terminal;
+  private boolean completed = true;
+
+  WarmUpCommand(Terminal terminal) {
+    // Without an environment, the offline model answers.
+    this.terminal = terminal.withoutEnvironment();
+  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -20,15 +38,39 @@ final class WarmUpCommand implements Callable<Integer> {
     try {
       var options = new ServeOptions();
       options.port = 0;
-      // Without an environment, the offline model answers.
-      try (var server = LocalServer.start(options, data, Map.of());
-          var client = new ParleyClient(server.url());
-          var answer = client.ask("count to 20")) {
-        var outcome = answer.forEach(_ -> {});
-        return outcome.filter(TaskState.COMPLETED::equals).isPresent() ? 0 : CommandExit.FAILED;
+      options.data = data;
+      for (var start = 0; start < 2; start++) {
+        // The second start reads the files of the first one, and recovers its open task.
+        new ServerRunner(terminal, options).run(this::use);
       }
+      return completed ? 0 : CommandExit.FAILED;
     } finally {
       remove(data);
+    }
+  }
+
+  private void use(LocalServer server) throws InterruptedException {
+    try (var client = new ParleyClient(server.url())) {
+      var context = client.createContext(NewContext.UNTITLED).contextId();
+      try (var stream = client.stream(context, Position.START, StreamFilter.ALL)) {
+        var _ = stream.next();
+        for (var round = 0; round < ROUNDS; round++) {
+          ask(client, context, NewMessage.text("count to 20"));
+          ask(client, context, NewMessage.text("say hello").to(AGENT));
+          ask(client, context, NewMessage.text("calculate 1+1").to(AGENT));
+        }
+      }
+      var _ = client.snapshot(context);
+      var _ = client.contexts(null, 1);
+      var waiting = client.createContext(NewContext.UNTITLED).contextId();
+      var _ = client.send(waiting, NewMessage.text("ask me what").to(AGENT));
+    }
+  }
+
+  private void ask(ParleyClient client, ContextId context, NewMessage message)
+      throws InterruptedException {
+    try (var answer = client.sendAndStream(context, message)) {
+      completed &= answer.forEach(_ -> {}).filter(TaskState.COMPLETED::equals).isPresent();
     }
   }
 
