@@ -60,7 +60,9 @@ final class SqliteLogFuzzTest {
   private static final int ROUNDS = 6;
   private static final int OPERATIONS = 60;
   private static final int CONTEXTS_MAX = 8;
-  private static final String[] TEXTS = {"a", "word ", "\uD83D\uDE00", "é", "\n", "\uD83D", "漢字"};
+  private static final String[] TEXTS = {
+    "a", "word ", "\uD83D\uDE00", "é", "\n", "\uD83D", "漢字", "many words ".repeat(9)
+  };
 
   @TempDir Path folder;
 
