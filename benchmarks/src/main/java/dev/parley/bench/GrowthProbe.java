@@ -10,6 +10,7 @@ import java.util.Map;
 final class GrowthProbe {
 
   private static final int ROUNDS = 20;
+  private static final int CATCH_UP_SECONDS_MAX = 1_800;
 
   private final int port;
   private final List<ContextId> contexts;
@@ -20,10 +21,28 @@ final class GrowthProbe {
     this.contexts = contexts;
   }
 
-  /// Seconds of the first list: the projections catch up with the log before it is answered.
+  /// Seconds until the first list: the projections catch up with the log before it is answered. The
+  /// server rejects a list that has waited for 10 seconds; then the next one follows.
   double firstListSeconds() throws IOException {
     var begin = System.nanoTime();
-    list();
+    while (!listed()) {
+      if (seconds(begin) > CATCH_UP_SECONDS_MAX) {
+        throw new IOException("no list of contexts within " + CATCH_UP_SECONDS_MAX + " s");
+      }
+    }
+    return seconds(begin);
+  }
+
+  private boolean listed() throws IOException {
+    try {
+      list();
+      return true;
+    } catch (HttpConnection.NotReadyException catchingUp) {
+      return false;
+    }
+  }
+
+  private static double seconds(long begin) {
     return (System.nanoTime() - begin) / 1e9;
   }
 

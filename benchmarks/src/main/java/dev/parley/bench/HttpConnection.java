@@ -49,6 +49,9 @@ final class HttpConnection implements AutoCloseable {
       }
     }
     var answer = new String(in.readNBytes(length), StandardCharsets.UTF_8);
+    if (status.startsWith("HTTP/1.1 503")) {
+      throw new NotReadyException(status + " " + answer);
+    }
     if (!status.startsWith("HTTP/1.1 2")) {
       throw new IOException("the server answered " + status + " " + answer);
     }
@@ -71,5 +74,14 @@ final class HttpConnection implements AutoCloseable {
   @Override
   public void close() throws IOException {
     socket.close();
+  }
+
+  /// The server cannot answer this request yet.
+  static final class NotReadyException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    NotReadyException(String message) {
+      super(message);
+    }
   }
 }
