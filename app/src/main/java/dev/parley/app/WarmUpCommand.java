@@ -11,11 +11,16 @@ import dev.parley.protocol.TaskState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.concurrent.Callable;
+import org.sqlite.util.LibraryLoaderUtil;
 import picocli.CommandLine.Command;
 
 /// `parley warm-up`: runs a server and some tasks, so that the JVM can cache classes and profiles.
+///
+/// If `org.sqlite.lib.path` is set, also unpacks SQLite's library there. SQLite's driver loads it from
+/// there; if it is missing or unusable, each start unpacks it into the folder for temporary files.
 @Command(name = "warm-up", hidden = true)
 final class WarmUpCommand implements Callable<Integer> {
 
@@ -34,6 +39,7 @@ final class WarmUpCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    unpackLibrary();
     var data = Files.createTempDirectory("parley-warm-up");
     try {
       var options = new ServeOptions();
@@ -71,6 +77,22 @@ final class WarmUpCommand implements Callable<Integer> {
       throws InterruptedException {
     try (var answer = client.sendAndStream(context, message)) {
       completed &= answer.forEach(_ -> {}).filter(TaskState.COMPLETED::equals).isPresent();
+    }
+  }
+
+  private static void unpackLibrary() throws IOException {
+    var folder = System.getProperty("org.sqlite.lib.path");
+    if (folder == null) {
+      return;
+    }
+    var name = LibraryLoaderUtil.getNativeLibName();
+    var resource = LibraryLoaderUtil.getNativeLibResourcePath() + "/" + name;
+    try (var library = LibraryLoaderUtil.class.getResourceAsStream(resource)) {
+      if (library != null) {
+        var unpacked = Path.of(folder, name + ".next");
+        Files.copy(library, unpacked, StandardCopyOption.REPLACE_EXISTING);
+        Files.move(unpacked, Path.of(folder, name), StandardCopyOption.ATOMIC_MOVE);
+      }
     }
   }
 

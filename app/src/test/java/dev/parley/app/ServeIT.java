@@ -140,9 +140,25 @@ class ServeIT {
   }
 
   @Test
-  void warming_up_works() throws Exception {
-    try (var program = RealProcess.run("warm-up")) {
+  void warming_up_works_and_unpacks_the_library_of_sqlite() throws Exception {
+    var libraries = Files.createDirectory(data.resolve("libraries"));
+    var option = List.of("-Dorg.sqlite.lib.path=" + libraries);
+    try (var program = RealProcess.run(option, "warm-up")) {
       assertThat(program.await()).isZero();
+    }
+    try (var files = Files.list(libraries)) {
+      assertThat(files.map(file -> file.getFileName().toString()))
+          .containsExactly(System.mapLibraryName("sqlitejdbc"));
+    }
+  }
+
+  @Test
+  void a_library_of_sqlite_that_cannot_be_loaded_is_not_used() throws Exception {
+    var libraries = Files.createDirectory(data.resolve("libraries"));
+    Files.writeString(libraries.resolve(System.mapLibraryName("sqlitejdbc")), "damaged");
+    var option = List.of("-Dorg.sqlite.lib.path=" + libraries);
+    try (var server = RealProcess.run(option, "serve", "--port", "0", "--data", data.toString())) {
+      assertThat(server.url()).isNotNull();
     }
   }
 }
