@@ -10,7 +10,7 @@ import java.util.List;
 /// a long context. There are `posts` messages, `firstRequests` of new servers, and `starts` of the
 /// program, which is then idle for `idle`. Each way of writing to `readers` is measured for
 /// `fanout`. With `others`, contenders on Node are measured, too. Tasks run in `taskContexts` at
-/// once for `taskTime`; `openTasks` is the number of open tasks at a crash. `growth` has the sizes
+/// once for `taskTime`; `openTasks` are the numbers of open tasks at a crash. `growth` has the sizes
 /// of growing data.
 record RunLength(
     List<Integer> contexts,
@@ -29,7 +29,7 @@ record RunLength(
     boolean withNode,
     List<Integer> taskContexts,
     Duration taskTime,
-    int openTasks,
+    List<Integer> openTasks,
     GrowthSizes growth) {
 
   static final RunLength FULL =
@@ -50,7 +50,7 @@ record RunLength(
           true,
           List.of(1, 10, 100, 500),
           Duration.ofSeconds(10),
-          1_000,
+          List.of(1_000, 10_000),
           GrowthSizes.FULL);
 
   static final RunLength QUICK =
@@ -71,7 +71,7 @@ record RunLength(
           true,
           List.of(1, 10, 100, 500),
           Duration.ofSeconds(2),
-          1_000,
+          List.of(1_000),
           GrowthSizes.QUICK);
 
   static final RunLength TINY =
@@ -92,6 +92,6 @@ record RunLength(
           false,
           List.of(1, 5),
           Duration.ofMillis(100),
-          4,
+          List.of(4),
           GrowthSizes.TINY);
 }

@@ -76,9 +76,9 @@ final class StartupBenchmark implements Benchmark {
             .row("later starts, middle, s", shown(middle))
             .row("later starts, slowest, s", shown(sorted.getLast()))
             .row("resident memory when idle, MB", resident < 0 ? "?" : shown(resident / MIB)));
-    benchmarkReport.atMost("second start", 1.5, middle, " s");
+    benchmarkReport.atMost("start to ready", 0.7, middle, " s");
     if (resident >= 0) {
-      benchmarkReport.atMost("idle resident memory", 150, resident / MIB, " MB");
+      benchmarkReport.atMost("idle resident memory", 100, resident / MIB, " MB");
     }
   }
 }
