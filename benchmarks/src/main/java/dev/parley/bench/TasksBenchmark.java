@@ -64,7 +64,9 @@ final class TasksBenchmark implements Benchmark {
                   "%,d open tasks after a kill, from the start of the process".formatted(tasks), "")
               .row("'Parley is ready', s", shown(result.ready()))
               .row("all have continued or wait again, s", shown(result.advanced()))
-              .row("tasks of another client from the ready line to there", shown(requests.count()))
+              .row(
+                  "tasks of another client from the ready line to there",
+                  "%,d".formatted(requests.count()))
               .row(
                   "their time from creating a context to the answer, p50 ms",
                   shown(requests.millis(0.5)))
