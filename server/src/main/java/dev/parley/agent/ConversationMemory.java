@@ -3,7 +3,6 @@ package dev.parley.agent;
 import dev.parley.log.EventLog;
 import dev.parley.model.Prompt.PromptPart;
 import dev.parley.protocol.MessageEvent.Role;
-import dev.parley.protocol.MessageFacts;
 import dev.parley.protocol.MessageView;
 import dev.parley.protocol.TaskEndFacts;
 import dev.parley.protocol.TaskId;
@@ -100,39 +99,49 @@ public final class ConversationMemory {
     return parts.reversed();
   }
 
-  /// The messages before this task's own, each question with its answer: the last summary, if there
-  /// is one, and the messages that it does not cover.
+  /// The messages before a task's own, each question with its answer: the last summary, if there is
+  /// one, and the messages that it does not cover. `unsummarized` is the number of latest messages
+  /// that no summary covers, including those of the task and of waiting tasks.
+  record EarlierMessages(List<MessageView> messages, int unsummarized) {}
+
+  /// The messages before this task's own: see [EarlierMessages].
   public List<MessageView> earlierMessages(TaskRun taskRun) {
+    return earlier(taskRun).messages();
+  }
+
+  EarlierMessages earlier(TaskRun taskRun) {
     var messages = contextHistory.latestMessages(taskRun.context(), limits.historyMessages());
-    var summary = messages.stream().filter(ConversationMemory::isSummary).reduce((_, last) -> last);
-    var told = summary.map(ConversationMemory::summarizedThrough).orElse(0L);
-    var own = taskRun.origin().rootTaskId();
-    var open = openTasks(taskRun);
-    var turns = new LinkedHashMap<String, List<MessageView>>();
+    @Nullable MessageView summary = null;
+    var summarizedThrough = 0L;
     for (var message : messages) {
+      var summarized = message.facts().summary();
+      if (summarized.isPresent()) {
+        summary = message;
+        summarizedThrough = summarized.get().throughSeq();
+      }
+    }
+    var own = taskRun.origin().rootTaskId();
+    var open = otherOpenTasks(taskRun, own);
+    var turns = new LinkedHashMap<String, List<MessageView>>();
+    var unsummarized = 0;
+    for (var message : messages) {
+      if (message.seq() <= summarizedThrough || isSummary(message)) {
+        continue;
+      }
+      unsummarized++;
       var task = task(message);
       // Messages of waiting tasks are in the log already, but belong to later turns.
-      if (message.seq() > told
-          && !isSummary(message)
-          && (task == null || !(task.equals(own) || open.contains(task)))) {
+      if (task == null || !(task.equals(own) || open.contains(task))) {
         var turn = task == null ? message.messageId().value() : task.value();
-        turns.computeIfAbsent(turn, _ -> new ArrayList<>()).add(message);
+        turns.computeIfAbsent(turn, _ -> new ArrayList<>(2)).add(message);
       }
     }
     var earlier = new ArrayList<MessageView>();
-    summary.ifPresent(earlier::add);
+    if (summary != null) {
+      earlier.add(summary);
+    }
     turns.values().forEach(earlier::addAll);
-    return earlier;
-  }
-
-  /// The number of latest messages that no summary covers, including those of this task and of
-  /// waiting tasks.
-  int unsummarizedCount(TaskRun taskRun) {
-    var messages = contextHistory.latestMessages(taskRun.context(), limits.historyMessages());
-    var summary = messages.stream().filter(ConversationMemory::isSummary).reduce((_, last) -> last);
-    var told = summary.map(ConversationMemory::summarizedThrough).orElse(0L);
-    return (int)
-        messages.stream().filter(message -> message.seq() > told && !isSummary(message)).count();
+    return new EarlierMessages(earlier, unsummarized);
   }
 
   /// The number of the event with which the turn of a root task begins, even if its message was
@@ -155,17 +164,14 @@ public final class ConversationMemory {
     return message.facts().summary().isPresent();
   }
 
-  private static long summarizedThrough(MessageView summary) {
-    return summary.facts().summary().map(MessageFacts.Summary::throughSeq).orElse(0L);
-  }
-
-  private Set<TaskId> openTasks(TaskRun taskRun) {
+  private Set<TaskId> otherOpenTasks(TaskRun taskRun, TaskId own) {
     return log.inspect(
         taskRun.context(),
         state ->
             state.openTasks().stream()
                 .map(task -> task.origin().taskId())
-                .collect(Collectors.toSet()));
+                .filter(task -> !task.equals(own))
+                .collect(Collectors.toUnmodifiableSet()));
   }
 
   /// The root task of a message, if there is one.

@@ -1,5 +1,6 @@
 package dev.parley.agent;
 
+import dev.parley.agent.ConversationMemory.EarlierMessages;
 import dev.parley.model.Model;
 import dev.parley.model.ModelReply;
 import dev.parley.model.Prompt;
@@ -40,28 +41,24 @@ public final class HistoryCompactor {
       return conversationMemory.promptParts(taskRun, List.of());
     }
     var asOf = conversationMemory.head(taskRun);
-    var earlier = conversationMemory.earlierMessages(taskRun);
+    var earlier = conversationMemory.earlier(taskRun);
     if (taskRun.origin().parentTaskId() == null && compact(taskRun, model, earlier, asOf)) {
-      earlier = conversationMemory.earlierMessages(taskRun);
+      earlier = conversationMemory.earlier(taskRun);
     }
-    return conversationMemory.promptParts(taskRun, earlier);
+    return conversationMemory.promptParts(taskRun, earlier.messages());
   }
 
   /// True if [#promptParts] would write a summary.
   public boolean due(TaskRun taskRun) {
     return taskRun.origin().parentTaskId() == null
-        && summarizedCount(
-                conversationMemory.earlierMessages(taskRun),
-                conversationMemory.unsummarizedCount(taskRun))
-            > 0;
+        && summarizedCount(conversationMemory.earlier(taskRun)) > 0;
   }
 
   /// False if the history is short enough.
   private boolean compact(
-      TaskRun taskRun, @Nullable Model model, List<MessageView> earlier, long asOf)
+      TaskRun taskRun, @Nullable Model model, EarlierMessages earlier, long asOf)
       throws InterruptedException {
-    var older =
-        earlier.subList(0, summarizedCount(earlier, conversationMemory.unsummarizedCount(taskRun)));
+    var older = earlier.messages().subList(0, summarizedCount(earlier));
     if (older.isEmpty()) {
       return false;
     }
@@ -72,12 +69,12 @@ public final class HistoryCompactor {
     return true;
   }
 
-  /// The number of messages to summarize: none if all fit, else all but the newest. `untold` is the
-  /// number of messages that a task reads at most, before messages of open tasks are left out.
-  private int summarizedCount(List<MessageView> messages, int untold) {
+  /// The number of messages to summarize: none if all fit, else all but the newest.
+  private int summarizedCount(EarlierMessages earlier) {
+    var messages = earlier.messages();
     var limits = conversationMemory.limits();
     var size = messages.stream().mapToLong(message -> TokenEstimate.of(message.content())).sum();
-    if (size <= limits.historyTokens() && untold < limits.historyMessages()) {
+    if (size <= limits.historyTokens() && earlier.unsummarized() < limits.historyMessages()) {
       return 0;
     }
     var kept = 0L;

@@ -15,7 +15,12 @@ public final class TokenEstimate {
 
   /// The approximate number of tokens in the text.
   public static long of(String text) {
-    return (text.chars().mapToLong(TokenEstimate::quarters).sum() + QUARTERS - 1) / QUARTERS;
+    // A loop and not a stream: each new task estimates all messages of its conversation.
+    var quarters = 0L;
+    for (var i = 0; i < text.length(); i++) {
+      quarters += quarters(text.charAt(i));
+    }
+    return (quarters + QUARTERS - 1) / QUARTERS;
   }
 
   /// The start of the text with at most this many tokens; the whole text if it fits.

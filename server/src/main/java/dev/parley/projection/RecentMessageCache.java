@@ -31,32 +31,45 @@ final class RecentMessageCache {
   /// first tasks would otherwise wait until the views have folded it.
   private static final int SHORT_MAX = 256;
 
-  /// The size of the cache, and the most that one context may use, in characters.
-  private static final long KEPT_MAX = 8_000_000;
+  /// The bounds of the size of the cache in bytes, and its part of the largest heap.
+  private static final long BYTES_MIN = 8_000_000;
 
-  private static final long KEPT_OF_ONE_MAX = KEPT_MAX / 8;
+  private static final long BYTES_MAX = 64_000_000;
+  private static final int PART_OF_HEAP = 64;
 
-  /// The approximate size of a message without its text.
-  private static final int OVERHEAD = 1_000;
+  /// The part of the cache that one context may use.
+  private static final int PART_OF_ONE = 8;
+
+  /// The approximate size of a message without its text, in bytes.
+  private static final int OVERHEAD = 600;
 
   /// The latest `limit` messages up to a position.
-  record CachedMessages(Position at, int limit, List<MessageView> messages, long size) {
+  record CachedMessages(Position at, int limit, List<MessageView> messages, long bytes) {
 
     static CachedMessages of(Position at, int limit, List<MessageView> messages) {
-      var size = 0L;
+      var bytes = 0L;
       for (var message : messages) {
-        size += message.content().length() + OVERHEAD;
+        // Texts that are not Latin take twice as much; the bound need not be exact.
+        bytes += message.content().length() + OVERHEAD;
       }
-      return new CachedMessages(at, limit, messages, size);
+      return new CachedMessages(at, limit, messages, bytes);
     }
   }
 
   private final EventLog log;
+  private final long bytesMax;
   private final Map<ContextId, CachedMessages> cached = new LinkedHashMap<>(16, 0.75f, true);
-  private long size;
+  private long bytes;
 
+  /// A cache whose size follows from the largest heap: with too little, every task of many active
+  /// contexts reads its conversation from the log again.
   RecentMessageCache(EventLog log) {
+    this(log, Math.clamp(Runtime.getRuntime().maxMemory() / PART_OF_HEAP, BYTES_MIN, BYTES_MAX));
+  }
+
+  RecentMessageCache(EventLog log, long bytesMax) {
     this.log = log;
+    this.bytesMax = bytesMax;
   }
 
   /// Returns the latest messages, oldest first. Empty if the tables must be queried.
@@ -92,20 +105,24 @@ final class RecentMessageCache {
 
   synchronized void put(ContextId context, CachedMessages cachedMessages) {
     forget(context);
-    if (cachedMessages.size() <= KEPT_OF_ONE_MAX) {
+    if (cachedMessages.bytes() <= bytesMax / PART_OF_ONE) {
       cached.put(context, cachedMessages);
-      size += cachedMessages.size();
+      bytes += cachedMessages.bytes();
     }
     var oldest = cached.entrySet().iterator();
-    while (size > KEPT_MAX) {
-      size -= oldest.next().getValue().size();
+    while (bytes > bytesMax) {
+      bytes -= oldest.next().getValue().bytes();
       oldest.remove();
     }
   }
 
   synchronized void forget(ContextId context) {
     var cachedMessages = cached.remove(context);
-    size -= cachedMessages == null ? 0 : cachedMessages.size();
+    bytes -= cachedMessages == null ? 0 : cachedMessages.bytes();
+  }
+
+  synchronized int contexts() {
+    return cached.size();
   }
 
   private synchronized Optional<CachedMessages> find(ContextId context) {

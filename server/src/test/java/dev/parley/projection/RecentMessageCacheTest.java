@@ -4,7 +4,11 @@ import static dev.parley.projection.ViewsFixture.C;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.log.AppendGuard;
+import dev.parley.log.Decision;
+import dev.parley.log.EventDraft;
 import dev.parley.log.MemoryLog;
+import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.MessageView;
 import dev.parley.protocol.Rejection;
@@ -13,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,6 +76,35 @@ class RecentMessageCacheTest {
   }
 
   @Test
+  void contexts_that_were_used_long_ago_are_dropped_if_the_cache_is_full() {
+    var log = new MemoryLog(new ClockTime(Instant::now));
+    var cache = new RecentMessageCache(log, 80_000);
+    var contexts = IntStream.range(0, 30).mapToObj(i -> new ContextId("c" + i)).toList();
+    for (var context : contexts) {
+      log.create(context, new ContextCreated("user", null, null));
+      append(log, context, "x".repeat(5_000));
+      assertThat(cache.latest(context, 10)).hasValueSatisfying(all -> assertThat(all).hasSize(1));
+    }
+
+    // 14 of the 30 messages of 5,600 bytes fit.
+    assertThat(cache.contexts()).isEqualTo(14);
+    for (var context : contexts) {
+      assertThat(cache.latest(context, 10)).hasValueSatisfying(all -> assertThat(all).hasSize(1));
+    }
+  }
+
+  @Test
+  void a_conversation_with_long_messages_is_not_kept() {
+    var log = new MemoryLog(new ClockTime(Instant::now));
+    var cache = new RecentMessageCache(log, 80_000);
+    log.create(C, new ContextCreated("user", null, null));
+    append(log, C, "x".repeat(20_000));
+
+    assertThat(cache.latest(C, 10)).hasValueSatisfying(all -> assertThat(all).hasSize(1));
+    assertThat(cache.contexts()).isZero();
+  }
+
+  @Test
   void a_deleted_context_is_not_remembered() {
     try (var viewsFixture = new ViewsFixture(folder)) {
       viewsFixture.addMessage("m1", "secret");
@@ -81,5 +115,12 @@ class RecentMessageCacheTest {
       assertThatThrownBy(() -> viewsFixture.views.latestMessages(C, 10))
           .isInstanceOf(Rejection.Gone.class);
     }
+  }
+
+  private static void append(MemoryLog log, ContextId context, String content) {
+    log.append(
+        context,
+        AppendGuard.none(),
+        Decision.always(EventDraft.of(ViewsFixture.message("m1", content))));
   }
 }
