@@ -18,7 +18,7 @@ import picocli.CommandLine.Mixin;
       "  parley serve --port 0 --data /tmp/try",
       "  parley serve --config parley.yaml",
       "",
-      "SIGTERM and Ctrl-C stop it within 10 seconds. Running tasks get 5 seconds to end; a task",
+      "SIGTERM and Ctrl-C stop it within 10 seconds. Running tasks get 4 seconds to end; a task",
       "that does not end continues after the next start. A second Ctrl-C stops it at once.",
       "Exit codes: 0 stopped, 1 port or data folder in use, or a part of the server failed,",
       "2 wrong configuration, 3 out of memory"

@@ -26,7 +26,7 @@ final class ViewRefresher implements AutoCloseable {
     this.viewThread = viewThread;
     this.contextFeed = contextFeed;
     this.runtime = runtime;
-    this.thread = runtime.threads().start("views-follower", this::run);
+    this.thread = runtime.threads().start("views-refresher", this::run);
   }
 
   @Override
@@ -53,7 +53,7 @@ final class ViewRefresher implements AutoCloseable {
     } catch (Rejection.Unavailable logClosed) {
       LOGGER.log(Level.DEBUG, "updating of the views stopped: {0}", logClosed.getMessage());
     } catch (Throwable bug) { // The root of a thread.
-      runtime.fatal().failed("views-follower", bug);
+      runtime.fatal().failed("views-refresher", bug);
     }
   }
 

@@ -40,8 +40,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Queries for contexts and their messages, tasks and artifacts. Every query first updates the
-/// views from the log, so answers are never outdated.
+/// Queries for contexts and their messages, tasks and artifacts. A query first updates the views
+/// from the log. Only a list may be outdated: if the views cannot be written and miss many entries.
 ///
 /// All views are folds of the log in a file that can be deleted at any time. A method with a
 /// context id throws `NotFound` or `Gone` as the log does, and `Unavailable` while the file cannot

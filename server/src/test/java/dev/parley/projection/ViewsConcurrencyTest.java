@@ -137,7 +137,7 @@ class ViewsConcurrencyTest {
       var catchUp = new ViewCatchUp(log, thread, new ViewUpdater(log, thread), contextFeed, time);
       try (var _ = new ViewRefresher(catchUp, thread, contextFeed, runtime)) {
         while (calls.getCount() > 0) {
-          time.advanceToWait("views-follower");
+          time.advanceToWait("views-refresher");
         }
       }
       var found = thread.call(viewTables -> viewTables.contexts().find(C));

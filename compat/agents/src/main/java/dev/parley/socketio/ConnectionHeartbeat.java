@@ -35,7 +35,7 @@ final class ConnectionHeartbeat {
   }
 
   void start() {
-    threads.start("socket-io-heart", this::run);
+    threads.start("socket-io-heartbeat", this::run);
   }
 
   private void run() {

@@ -178,7 +178,7 @@ class EngineIoServerTest {
     try (var socket =
         new WebSocketTestClient(
             server.http.port(), "/socket.io/?EIO=4&transport=websocket&sid=" + sid)) {
-      server.time.advanceToWait("socket-io-heart", Duration.ofMillis(100));
+      server.time.advanceToWait("socket-io-heartbeat", Duration.ofMillis(100));
       assertThat(socket.closed()).isEqualTo("1002 the upgrade took too long");
     }
     post(sid, "40");
@@ -213,7 +213,7 @@ class EngineIoServerTest {
         new WebSocketTestClient(server.http.port(), "/socket.io/?EIO=4&transport=websocket")) {
       assertThat(socket.next()).startsWith("0{").contains("\"upgrades\":[]");
       for (var i = 0; i < 3; i++) {
-        server.time.advanceToWait("socket-io-heart", Duration.ofMillis(100));
+        server.time.advanceToWait("socket-io-heartbeat", Duration.ofMillis(100));
         assertThat(socket.next()).isEqualTo("2");
         socket.send("3");
       }
@@ -230,9 +230,9 @@ class EngineIoServerTest {
       socket.send("40");
       assertThat(socket.next()).startsWith("40{");
       assertThat(socket.next()).startsWith("42[\"connected\"");
-      server.time.advanceToWait("socket-io-heart");
+      server.time.advanceToWait("socket-io-heartbeat");
       assertThat(socket.next()).isEqualTo("2");
-      server.time.advanceToWait("socket-io-heart");
+      server.time.advanceToWait("socket-io-heartbeat");
       assertThat(socket.closed()).isEqualTo("1008 no pong arrived in time");
       assertThat(server.host.ended.poll(20, TimeUnit.SECONDS)).isNotNull();
     }
@@ -269,7 +269,7 @@ class EngineIoServerTest {
                 1000));
     try (var socket =
         new WebSocketTestClient(server.http.port(), "/socket.io/?EIO=4&transport=websocket")) {
-      server.time.advanceToWait("socket-io-heart");
+      server.time.advanceToWait("socket-io-heartbeat");
       assertThat(socket.closed()).isEqualTo("1008 the client did not connect in time");
     }
   }

@@ -122,7 +122,9 @@ final class SocketSubscriptions {
             wanted.after());
     slot.describe(OpenStreams.StreamKind.SUBSCRIPTION, () -> source.lag(subscription.cursor()));
     var thread =
-        parts.threads().unstarted("follow-" + context, () -> follow(context, subscription, slot));
+        parts
+            .threads()
+            .unstarted("socket-subscription-" + context, () -> follow(context, subscription, slot));
     open.put(context, new OpenSubscription(subscription, encoder, slot, thread));
     thread.start();
   }

@@ -76,7 +76,7 @@ final class AgentSocketSession implements SocketSession {
     parts
         .threads()
         .start(
-            "agents-watch",
+            "agents-list",
             new AgentListSubscription(parts, notifications, socketPeer, streamSlot, from));
   }
 
