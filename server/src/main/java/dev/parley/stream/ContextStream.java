@@ -169,6 +169,7 @@ public final class ContextStream implements FrameStream {
       }
       if (request.merge()
           || !request.format().selfContained()
+          || request.filter().tasks().needsLookup()
           || !log.inMemory(request.context(), from)) {
         return null;
       }

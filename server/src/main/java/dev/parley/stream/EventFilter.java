@@ -181,10 +181,12 @@ public record EventFilter(
 
     /// Events of every task, and those that belong to none.
     static final TaskFilter ALL =
-        new TaskFilter(new TaskCriteria(null, null, null, null, null), _ -> Optional.empty());
+        new TaskFilter(
+            new TaskCriteria(null, null, null, null, null), _ -> Optional.empty(), false);
 
     private final TaskCriteria taskCriteria;
     private final Function<TaskId, Optional<TaskId>> parentOf;
+    private final boolean needsLookup;
     private final Map<TaskId, Boolean> below = new ConcurrentHashMap<>();
 
     /// The criteria of a query.
@@ -195,14 +197,19 @@ public record EventFilter(
         @Nullable AgentTypeId agentId,
         @Nullable InvocationId invocationId) {}
 
-    private TaskFilter(TaskCriteria taskCriteria, Function<TaskId, Optional<TaskId>> parentOf) {
+    private TaskFilter(
+        TaskCriteria taskCriteria,
+        Function<TaskId, Optional<TaskId>> parentOf,
+        boolean needsLookup) {
       this.taskCriteria = taskCriteria;
       this.parentOf = parentOf;
+      this.needsLookup = needsLookup;
     }
 
     /// Events of a root task and of its descendants.
     static TaskFilter tree(TaskId root) {
-      return new TaskFilter(new TaskCriteria(null, root, null, null, null), _ -> Optional.empty());
+      return new TaskFilter(
+          new TaskCriteria(null, root, null, null, null), _ -> Optional.empty(), false);
     }
 
     /// Parses query parameters. `parentOf` finds the parent of a task of the context.
@@ -215,7 +222,12 @@ public record EventFilter(
               query.apply("parentTaskId").map(TaskId::new).orElse(null),
               query.apply("agentId").map(AgentTypeId::new).orElse(null),
               query.apply("invocationId").map(InvocationId::new).orElse(null));
-      return new TaskFilter(taskCriteria, parentOf);
+      return new TaskFilter(taskCriteria, parentOf, taskCriteria.rootTaskId() != null);
+    }
+
+    /// True if [#accepts] may wait until the parent of a task is found in the store.
+    boolean needsLookup() {
+      return needsLookup;
     }
 
     /// The task that the filter names, alone or with its descendants.
