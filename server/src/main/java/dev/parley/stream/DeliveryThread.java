@@ -2,6 +2,7 @@ package dev.parley.stream;
 
 import dev.parley.http.ChunkBuffer;
 import dev.parley.runtime.Threads;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.Map;
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A thread that sends new events to its streams, source by source. It never waits for a reader.
 final class DeliveryThread implements AutoCloseable {
+
+  private static final System.Logger LOG = System.getLogger(DeliveryThread.class.getName());
 
   /// What the thread uses for all its streams. `encoded` are the frames in `chunk`.
   static final class Buffers {
@@ -67,10 +70,20 @@ final class DeliveryThread implements AutoCloseable {
     var buffers = new Buffers();
     try {
       while (true) {
-        queue.take().deliver(buffers);
+        deliver(queue.take(), buffers);
       }
     } catch (InterruptedException closing) {
       // The server stops.
+    }
+  }
+
+  private static void deliver(StreamGroup group, Buffers buffers) {
+    for (var stream : group.takeChanged()) {
+      try {
+        stream.deliver(buffers);
+      } catch (RuntimeException | Error bug) { // The root of a thread: the other streams continue.
+        LOG.log(Level.ERROR, "a stream failed", bug);
+      }
     }
   }
 

@@ -25,7 +25,8 @@ final class LiveStream {
   private enum Phase {
     /// Nothing to do.
     IDLE,
-    /// A thread uses the subscription, or a write is pending whose end continues the stream.
+    /// A thread uses the subscription or will soon, or a write is pending whose end continues the
+    /// stream.
     RUNNING,
     /// The same, and there was a signal meanwhile.
     SIGNALED,
@@ -65,7 +66,7 @@ final class LiveStream {
         started = detached.isPresent();
         detached.ifPresent(this::start);
       }
-    } catch (Rejection deleted) {
+    } catch (Rejection rejected) {
       // The thread of the request gets the same rejection and handles it.
     } finally {
       if (!started) {
@@ -158,7 +159,12 @@ final class LiveStream {
   }
 
   private void runOnThread() {
-    streams.startThread(this::run);
+    try {
+      streams.startThread(this::run);
+    } catch (RuntimeException | Error failure) { // In place of the root of a thread.
+      LOG.log(Level.ERROR, "a stream ends because its thread does not start", failure);
+      abort();
+    }
   }
 
   private void run() {
@@ -213,15 +219,26 @@ final class LiveStream {
     return false;
   }
 
+  /// Closes the connection and ends the stream. Never fails: the caller has other streams.
   private void abort() {
-    connection().abort();
-    end();
+    try {
+      connection().abort();
+    } catch (RuntimeException | Error bug) { // The root of a thread may be the caller.
+      LOG.log(Level.ERROR, "a connection was not closed", bug);
+    } finally {
+      end();
+    }
   }
 
   private void end() {
-    phase.set(Phase.ENDED);
-    deliverer.remove(group, this);
-    slot.close();
+    if (phase.getAndSet(Phase.ENDED) == Phase.ENDED) {
+      return;
+    }
+    try {
+      deliverer.remove(group, this);
+    } finally {
+      slot.close();
+    }
   }
 
   private FrameStream.DetachedSink connection() {

@@ -80,17 +80,20 @@ public final class LiveStreams implements AutoCloseable {
     // A heartbeat that is due is sent now at the earliest, so its stream's next one is due then.
     var next = time.deadline(heartbeat);
     var any = false;
-    for (var stream : streams().toList()) {
-      any = true;
-      var at = stream.heartbeatAt();
-      if (time.remaining(at) <= 0) {
-        stream.resume();
-      } else if (at - next < 0) {
-        next = at;
+    try {
+      for (var stream : streams().toList()) {
+        any = true;
+        var at = stream.heartbeatAt();
+        if (time.remaining(at) <= 0) {
+          stream.resume();
+        } else if (at - next < 0) {
+          next = at;
+        }
       }
-    }
-    if (any) {
-      checkHeartbeatAt(next);
+    } finally {
+      if (any) {
+        checkHeartbeatAt(next);
+      }
     }
   }
 

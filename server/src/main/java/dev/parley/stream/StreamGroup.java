@@ -17,7 +17,7 @@ final class StreamGroup {
   private final AtomicBoolean queued = new AtomicBoolean();
   private volatile EventLog.@Nullable ChangeRegistration registration;
 
-  /// @param deliver lets the delivery thread call [#deliver] soon
+  /// @param deliver lets the delivery thread call [#takeChanged] soon
   StreamGroup(Subscription.Source<?> source, Consumer<StreamGroup> deliver) {
     this.source = source;
     this.deliver = deliver;
@@ -64,12 +64,10 @@ final class StreamGroup {
     }
   }
 
-  /// Lets all streams send their new events. For the delivery thread.
-  void deliver(DeliveryThread.Buffers buffers) {
-    // First, so that no change is lost.
+  /// The streams that have not looked for events since the last change. From now on, the group is
+  /// queued again after a change, so that no change is lost.
+  Set<LiveStream> takeChanged() {
     queued.set(false);
-    for (var stream : streams) {
-      stream.deliver(buffers);
-    }
+    return streams;
   }
 }

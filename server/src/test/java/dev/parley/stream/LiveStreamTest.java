@@ -1,5 +1,8 @@
 package dev.parley.stream;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.http.FrameStream.DetachedSink.WriteResult;
 import dev.parley.http.Metrics;
 import dev.parley.http.OpenStreams;
 import dev.parley.http.RecordingConnection;
@@ -20,6 +23,7 @@ import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskId;
 import dev.parley.runtime.ManualTime;
 import dev.parley.runtime.SystemThreads;
+import dev.parley.runtime.Threads;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +31,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -47,7 +53,8 @@ class LiveStreamTest {
   private final MemoryLog log = new MemoryLog(time);
   private final Metrics metrics = new Metrics();
   private final OpenStreams streams = new OpenStreams(100, time);
-  private final LiveStreams live = new LiveStreams(new SystemThreads(), time, HEARTBEAT);
+  private final FailingThreads threads = new FailingThreads();
+  private final LiveStreams live = new LiveStreams(threads, time, HEARTBEAT);
   private final StreamDependencies dependencies =
       new StreamDependencies(
           log, new FrameCache(log, 1 << 20), streams, live, metrics, time, HEARTBEAT);
@@ -93,6 +100,61 @@ class LiveStreamTest {
     filtered.await("deepest");
   }
 
+  @Test
+  void a_connection_that_cannot_be_closed_ends_only_its_own_stream() throws Exception {
+    var before = openMany();
+    var broken = new RecordingConnection(() -> {}, LiveStreamTest::fail);
+    open(broken, EventFilter.ALL);
+    var after = openMany();
+    broken.answer(WriteResult.FAILED);
+
+    append("one");
+    broken.await("aborted");
+    append("two");
+
+    awaitAll(before, "two");
+    awaitAll(after, "two");
+    streams.awaitCount(2 * MANY, Duration.ofSeconds(20));
+    assertThat(streams.count()).isEqualTo(2 * MANY);
+    assertThat(live.count()).isEqualTo(2 * MANY);
+  }
+
+  @Test
+  void a_stream_for_which_no_thread_starts_ends_alone() throws Exception {
+    var slow = new RecordingConnection();
+    var all = openMany();
+    open(slow, EventFilter.ALL);
+    slow.answer(WriteResult.LATER);
+    append("one");
+    awaitAll(all, "one");
+    threads.failures.set(1);
+
+    slow.endWrite(true);
+    slow.await("aborted");
+    append("two");
+
+    awaitAll(all, "two");
+    assertThat(streams.count()).isEqualTo(MANY);
+  }
+
+  @Test
+  void heartbeats_continue_if_no_thread_starts_for_one_of_them() throws Exception {
+    var all = openMany();
+    threads.failures.set(1);
+
+    time.advanceToTimer("heartbeats");
+    streams.awaitCount(MANY - 1, Duration.ofSeconds(20));
+    append("one");
+    time.advanceToTimer("heartbeats");
+
+    var ended = 0;
+    for (var connection : all) {
+      ended += connection.await("one", "aborted").equals("aborted") ? 1 : 0;
+    }
+    assertThat(ended).isEqualTo(1);
+    assertThat(time.awaitTimer("heartbeats")).isPositive();
+  }
+
   private List<RecordingConnection> openMany() throws IOException {
     var connections = new ArrayList<RecordingConnection>();
     for (var i = 0; i < MANY; i++) {
@@ -124,6 +186,13 @@ class LiveStreamTest {
     log.append(CONTEXT, AppendGuard.none(), Decision.always(eventDraft));
   }
 
+  private static void awaitAll(List<RecordingConnection> connections, String text)
+      throws InterruptedException {
+    for (var connection : connections) {
+      connection.await(text);
+    }
+  }
+
   private static void awaitUninterrupted(CountDownLatch latch) {
     try {
       latch.await();
@@ -146,5 +215,33 @@ class LiveStreamTest {
         new InvocationId("i-" + task),
         null,
         null);
+  }
+
+  private static void fail() {
+    throw new IllegalStateException("the connection is broken");
+  }
+
+  /// Threads of the JVM, of which the next ones of streams do not start.
+  private static final class FailingThreads implements Threads {
+    private final Threads threads = new SystemThreads();
+    private final AtomicInteger failures = new AtomicInteger();
+
+    @Override
+    public Thread unstarted(String name, Runnable work) {
+      if (name.equals("live-stream") && failures.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
+        throw new IllegalStateException("no thread");
+      }
+      return threads.unstarted(name, work);
+    }
+
+    @Override
+    public ThreadFactory factory(String prefix) {
+      return threads.factory(prefix);
+    }
+
+    @Override
+    public ThreadFactory platformFactory(String name) {
+      return threads.platformFactory(name);
+    }
   }
 }
