@@ -139,9 +139,12 @@ final class LiveStream {
   }
 
   private boolean send(SseSink.Frames content, DeliveryThread.Buffers buffers) {
-    sink.recordSent(content);
-    return switch (connection().writeNow(buffers.chunk(content.bytes()), this::written)) {
-      case DONE -> true;
+    var chunk = buffers.chunk(content.bytes());
+    return switch (connection().writeNow(chunk, succeeded -> written(content, succeeded))) {
+      case DONE -> {
+        sink.recordSent(content);
+        yield true;
+      }
       case LATER -> false;
       case FAILED -> {
         abort();
@@ -150,8 +153,9 @@ final class LiveStream {
     };
   }
 
-  private void written(boolean succeeded) {
+  private void written(SseSink.Frames content, boolean succeeded) {
     if (succeeded) {
+      sink.recordSent(content);
       runOnThread();
     } else {
       abort();

@@ -155,6 +155,41 @@ class LiveStreamTest {
     assertThat(time.awaitTimer("heartbeats")).isPositive();
   }
 
+  @Test
+  void the_lag_of_an_event_ends_when_it_is_written() throws Exception {
+    var connection =
+        new RecordingConnection(() -> time.advance(Duration.ofSeconds(2)), () -> {});
+    open(connection, EventFilter.ALL);
+
+    append("one");
+    connection.await("one");
+    append("two");
+    connection.await("two");
+    connection.answer(WriteResult.LATER);
+    append("three");
+    connection.await("three");
+    assertThat(lag("sum")).isEqualTo("4");
+
+    time.advance(Duration.ofSeconds(3));
+    connection.endWrite(true);
+    assertThat(lag("sum")).isEqualTo("9");
+  }
+
+  @Test
+  void an_event_that_cannot_be_written_has_no_lag() throws Exception {
+    var failing = open(new RecordingConnection(), EventFilter.ALL);
+    var slow = open(new RecordingConnection(), EventFilter.ALL);
+    failing.answer(WriteResult.FAILED);
+    slow.answer(WriteResult.LATER);
+
+    append("one");
+    failing.await("aborted");
+    slow.endWrite(false);
+    slow.await("aborted");
+
+    assertThat(lag("count")).isEqualTo("0");
+  }
+
   private List<RecordingConnection> openMany() throws IOException {
     var connections = new ArrayList<RecordingConnection>();
     for (var i = 0; i < MANY; i++) {
@@ -191,6 +226,18 @@ class LiveStreamTest {
     for (var connection : connections) {
       connection.await(text);
     }
+  }
+
+  /// The sum or the count of the lags that were recorded.
+  private String lag(String part) {
+    var name = "parley_publish_lag_seconds_" + part + " ";
+    return metrics
+        .exposition()
+        .lines()
+        .filter(line -> line.startsWith(name))
+        .map(line -> line.substring(name.length()))
+        .findFirst()
+        .orElse("none");
   }
 
   private static void awaitUninterrupted(CountDownLatch latch) {
