@@ -175,8 +175,9 @@ final class LiveStream {
     try {
       do {
         if (!subscription.runUntilIdle()) {
-          connection().finish();
+          // First, so that a reader at the limit can open a stream after the end of this one.
           end();
+          connection().finish();
           return;
         }
       } while (!leave());

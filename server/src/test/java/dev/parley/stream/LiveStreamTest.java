@@ -190,6 +190,18 @@ class LiveStreamTest {
     assertThat(lag("count")).isEqualTo("0");
   }
 
+  @Test
+  void the_end_of_the_response_follows_the_release_of_the_slot() throws Exception {
+    var open = new AtomicInteger(-1);
+    var connection = new RecordingConnection(() -> {}, () -> open.set(streams.count()));
+    open(connection, EventFilter.ALL);
+
+    log.delete(CONTEXT);
+
+    connection.await("finished");
+    assertThat(open).hasValue(0);
+  }
+
   private List<RecordingConnection> openMany() throws IOException {
     var connections = new ArrayList<RecordingConnection>();
     for (var i = 0; i < MANY; i++) {
