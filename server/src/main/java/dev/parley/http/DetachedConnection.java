@@ -13,6 +13,7 @@ import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.Blocker;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.IteratingNestedCallback;
 import org.jspecify.annotations.Nullable;
 
 /// The connection of a stream that is detached from its request.
@@ -23,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 /// waits for the next request.
 ///
 /// A write that does not block goes to the socket directly. If the socket accepts only a part, Jetty
-/// writes a copy of the rest when the socket is writable again.
+/// writes the rest when the socket is writable again. The rest shares the bytes of the frames, so
+/// that many slow readers of a large event need no more memory than one.
 final class DetachedConnection extends AbstractConnection implements FrameStream.DetachedSink {
 
   /// The line end of the chunk before, and the last chunk.
@@ -38,10 +40,10 @@ final class DetachedConnection extends AbstractConnection implements FrameStream
   /// True while a write waits for the network.
   private volatile boolean writing;
 
-  private DetachedConnection(
-      HttpConnection http, SocketChannelEndPoint endPoint, Runnable doubt, Runnable stopWatching) {
-    super(endPoint, http.getConnector().getExecutor());
-    this.connector = http.getConnector();
+  DetachedConnection(
+      Connector connector, SocketChannelEndPoint endPoint, Runnable doubt, Runnable stopWatching) {
+    super(endPoint, connector.getExecutor());
+    this.connector = connector;
     this.endPoint = endPoint;
     this.channel = endPoint.getChannel();
     this.doubt = doubt;
@@ -63,7 +65,7 @@ final class DetachedConnection extends AbstractConnection implements FrameStream
         || !http.isRequestBufferEmpty()) {
       return Optional.empty();
     }
-    var detached = new DetachedConnection(http, endPoint, doubt, stopWatching);
+    var detached = new DetachedConnection(http.getConnector(), endPoint, doubt, stopWatching);
     // They count the connections.
     http.getConnector().getEventListeners().forEach(detached::addEventListener);
     endPoint.upgrade(detached);
@@ -72,19 +74,18 @@ final class DetachedConnection extends AbstractConnection implements FrameStream
 
   @Override
   public WriteResult writeNow(ChunkBuffer chunk, WriteListener listener) {
-    var bytes = chunk.bytes();
+    int left;
     try {
-      channel.write(bytes);
+      left = chunk.writeTo(channel);
     } catch (IOException gone) {
       return WriteResult.FAILED;
     }
-    if (!bytes.hasRemaining()) {
+    if (left == 0) {
       return WriteResult.DONE;
     }
-    // The caller uses its buffer again.
-    var rest = ByteBuffer.allocate(bytes.remaining()).put(bytes).flip();
     beginWrite();
-    endPoint.write(Callback.from(() -> ended(listener, true), _ -> ended(listener, false)), rest);
+    write(
+        chunk.rest(left), Callback.from(() -> ended(listener, true), _ -> ended(listener, false)));
     return WriteResult.LATER;
   }
 
@@ -95,17 +96,22 @@ final class DetachedConnection extends AbstractConnection implements FrameStream
 
   @Override
   public void write(ByteBuffer frames) throws IOException {
-    writeBlocking(ChunkBuffer.chunk(frames));
+    writeBlocking(ChunkBuffer.framing(frames.remaining()), frames);
   }
 
-  private void writeBlocking(ByteBuffer bytes) throws IOException {
+  private void writeBlocking(ByteBuffer... buffers) throws IOException {
     beginWrite();
     try (var callback = Blocker.callback()) {
-      endPoint.write(callback, bytes);
+      write(buffers, callback);
       callback.block();
     } finally {
       writing = false;
     }
+  }
+
+  /// Writes the buffers when the socket is writable.
+  private void write(ByteBuffer[] buffers, Callback callback) {
+    new PartWriter(buffers, callback).iterate();
   }
 
   /// The idle timeout of a write begins with the write.
@@ -146,4 +152,31 @@ final class DetachedConnection extends AbstractConnection implements FrameStream
   /// Never called, because this connection does not read.
   @Override
   public void onFillable() {}
+
+  /// Writes buffers in parts: the JDK copies each part to a buffer outside the heap, which it keeps.
+  private final class PartWriter extends IteratingNestedCallback {
+    private final ByteBuffer[] buffers;
+
+    PartWriter(ByteBuffer[] buffers, Callback callback) {
+      super(callback);
+      this.buffers = buffers;
+    }
+
+    @Override
+    protected Action process() {
+      var part = new ByteBuffer[buffers.length];
+      var room = FrameStream.WRITE_BYTES;
+      for (var i = 0; i < part.length; i++) {
+        var count = Math.min(room, buffers[i].remaining());
+        part[i] = buffers[i].slice(buffers[i].position(), count);
+        buffers[i].position(buffers[i].position() + count);
+        room -= count;
+      }
+      if (room == FrameStream.WRITE_BYTES) {
+        return Action.SUCCEEDED;
+      }
+      endPoint.write(this, part);
+      return Action.SCHEDULED;
+    }
+  }
 }

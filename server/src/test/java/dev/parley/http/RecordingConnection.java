@@ -1,6 +1,9 @@
 package dev.parley.http;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -71,12 +74,22 @@ public final class RecordingConnection implements FrameStream.DetachedSink {
   @Override
   public WriteResult writeNow(ChunkBuffer chunk, WriteListener listener) {
     onWriteNow.run();
-    writes.add(StandardCharsets.UTF_8.decode(chunk.bytes()).toString());
     var result = Optional.ofNullable(results.poll()).orElse(WriteResult.DONE);
     if (result == WriteResult.LATER) {
       pending.add(listener);
     }
+    writes.add(text(chunk));
     return result;
+  }
+
+  private static String text(ChunkBuffer chunk) {
+    var bytes = new ByteArrayOutputStream();
+    try {
+      chunk.writeTo(Channels.newChannel(bytes));
+    } catch (IOException impossible) {
+      throw new AssertionError(impossible);
+    }
+    return bytes.toString(StandardCharsets.UTF_8);
   }
 
   @Override
