@@ -52,7 +52,8 @@ final class DetachedConnection extends AbstractConnection implements FrameStream
 
   /// Replaces the connection of a response whose body is being written. Empty if that is not
   /// possible: the connection is encrypted, the body is not written in chunks (HTTP/1.0, or
-  /// `Connection: close`), or bytes after the request were read from the socket.
+  /// `Connection: close`), no chunk was written yet, the request is not complete, or bytes after the
+  /// request were read from the socket.
   ///
   /// @param doubt is called when the connection is closed
   /// @param stopWatching is called when the stream ends
@@ -61,6 +62,7 @@ final class DetachedConnection extends AbstractConnection implements FrameStream
     if (!(current instanceof HttpConnection http)
         || !(http.getEndPoint() instanceof SocketChannelEndPoint endPoint)
         || !http.getGenerator().isChunking()
+        || http.getGenerator().getContentPrepared() == 0
         || !http.getParser().isComplete()
         || !http.isRequestBufferEmpty()) {
       return Optional.empty();

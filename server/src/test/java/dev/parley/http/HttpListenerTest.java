@@ -72,6 +72,11 @@ class HttpListenerTest {
                 ResponseDescription.stream(),
                 _ -> new Reply.Stream(this::late)),
             Route.get(
+                "/empty",
+                "Writes nothing",
+                ResponseDescription.stream(),
+                _ -> new Reply.Stream(this::empty)),
+            Route.get(
                 "/thread",
                 "Says who answers",
                 ResponseDescription.other("text/plain"),
@@ -121,6 +126,11 @@ class HttpListenerTest {
   @Test
   void a_bug_after_the_reply_has_begun_cuts_the_reply() {
     assertThatThrownBy(() -> get("/late")).hasCauseInstanceOf(IOException.class);
+  }
+
+  @Test
+  void a_stream_that_has_written_nothing_is_not_detached() {
+    assertThat(get("/empty").body()).isEqualTo("not detached");
   }
 
   @Test
@@ -236,6 +246,16 @@ class HttpListenerTest {
   private void late(FrameStream.FrameSink frameSink) throws IOException {
     frameSink.write(ByteBuffer.wrap(new byte[] {'x'}));
     fail("late");
+  }
+
+  private void empty(FrameStream.FrameSink frameSink) throws IOException {
+    frameSink.write(ByteBuffer.allocate(0));
+    var detached = frameSink.detach();
+    if (detached.isEmpty()) {
+      frameSink.write(ByteBuffer.wrap("not detached".getBytes(StandardCharsets.UTF_8)));
+    } else {
+      detached.get().abort();
+    }
   }
 
   private static Reply thread() {
