@@ -142,7 +142,8 @@ final class DetachedConnection extends AbstractConnection implements FrameStream
   /// Streams have no idle timeout, but a write that makes no progress ends them.
   @Override
   public boolean onIdleExpired(TimeoutException timeout) {
-    return writing;
+    // The timeout may have expired before the write began.
+    return writing && endPoint.getIdleFor() >= endPoint.getIdleTimeout();
   }
 
   @Override

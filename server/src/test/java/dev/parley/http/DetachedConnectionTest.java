@@ -98,6 +98,23 @@ class DetachedConnectionTest {
     assertThat(writes).isEmpty();
   }
 
+  @Test
+  void only_a_write_that_makes_no_progress_times_out() throws Exception {
+    idleMillis = 10 * IDLE_TIMEOUT;
+    assertThat(timesOut()).as("before the write").isFalse();
+
+    var blocked = ManualTime.start("writer", this::write);
+    var pending = next();
+    idleMillis = IDLE_TIMEOUT - 1;
+    assertThat(timesOut()).as("at the start of the write").isFalse();
+    idleMillis = IDLE_TIMEOUT;
+    assertThat(timesOut()).as("after the timeout").isTrue();
+
+    pending.callback().succeeded();
+    blocked.get(20, TimeUnit.SECONDS);
+    assertThat(timesOut()).as("after the write").isFalse();
+  }
+
   private PendingWrite next() throws InterruptedException {
     return Objects.requireNonNull(writes.poll(20, TimeUnit.SECONDS));
   }
