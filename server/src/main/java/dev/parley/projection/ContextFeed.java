@@ -106,14 +106,21 @@ public final class ContextFeed {
         });
   }
 
-  /// Waits until there may be entries after `cursor`. False if `patience` ran out first.
+  /// Waits until there may be entries after `cursor`. False if `patience` ran out first; if it is
+  /// zero, the views are not updated for this call.
   public boolean await(FeedCursor feedCursor, Duration patience) throws InterruptedException {
+    if (mayHaveMore(feedCursor)) {
+      return true;
+    }
+    if (!patience.isPositive()) {
+      return false;
+    }
     var deadline = time.deadline(patience);
     var me = Thread.currentThread();
     Runnable wake = () -> LockSupport.unpark(me);
     addWaiter(wake);
     try {
-      while (feedCursor.n() == ALL && mark.get() <= feedCursor.mark()) {
+      while (!mayHaveMore(feedCursor)) {
         if (time.remaining(deadline) <= 0) {
           return false;
         }
@@ -126,6 +133,10 @@ public final class ContextFeed {
     } finally {
       waiters.remove(wake);
     }
+  }
+
+  private boolean mayHaveMore(FeedCursor feedCursor) {
+    return feedCursor.n() != ALL || mark.get() > feedCursor.mark();
   }
 
   /// Calls `listener` when there may be new entries, until the result is closed. The listener must

@@ -14,6 +14,7 @@ import dev.parley.protocol.ContextEvent.ContextUpdated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.ManualTime;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -201,6 +203,30 @@ class ContextFeedTest {
     for (var writer : writers) {
       writer.join();
     }
+  }
+
+  @Test
+  void who_only_looks_does_not_wake_the_thread_that_updates_the_views() throws Exception {
+    var time = new ManualTime();
+    var feed = new ContextFeed(log, null, time);
+    var pause = Duration.ofSeconds(1);
+    var follower =
+        ManualTime.start(
+            "follower",
+            () -> {
+              feed.awaitChanges(pause);
+              return true;
+            });
+    time.awaitWait("follower");
+
+    for (var i = 0; i < 10_000; i++) {
+      assertThat(feed.await(new ContextFeed.FeedCursor(0, Integer.MAX_VALUE), Duration.ZERO))
+          .isFalse();
+    }
+
+    assertThat(follower).isNotDone();
+    time.advance(pause);
+    assertThat(follower.get(20, TimeUnit.SECONDS)).isTrue();
   }
 
   private ContextFeed.FeedCursor start() {
