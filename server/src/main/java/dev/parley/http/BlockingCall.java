@@ -56,19 +56,22 @@ public final class BlockingCall implements AutoCloseable {
       this.disconnects = disconnects;
     }
 
-    /// Registers `doubt`, which is called once, by another thread, if the caller may have
-    /// disconnected. Two interim responses then show whether it has. The returned action stops
+    /// Registers `possiblyDisconnected`, which is called once, by another thread, if the caller may
+    /// have disconnected. Two interim responses then show whether it has. The returned action stops
     /// watching. HTTP/1.0 has no interim responses, so those callers cannot be probed.
-    Runnable watch(Runnable doubt) {
+    Runnable watch(Runnable possiblyDisconnected) {
       var version = response.getRequest().getConnectionMetaData().getHttpVersion();
-      return version == HttpVersion.HTTP_1_0 ? () -> {} : watch(response, disconnects, doubt);
+      return version == HttpVersion.HTTP_1_0
+          ? () -> {}
+          : watch(response, disconnects, possiblyDisconnected);
     }
 
     /// The same for streams, which write to the connection anyway.
-    static Runnable watch(Response response, DisconnectDetector disconnects, Runnable doubt) {
+    static Runnable watch(
+        Response response, DisconnectDetector disconnects, Runnable possiblyDisconnected) {
       var connection = response.getRequest().getConnectionMetaData().getConnection();
       return connection.getEndPoint().getTransport() instanceof SocketChannel channel
-          ? disconnects.watch(channel, doubt)
+          ? disconnects.watch(channel, possiblyDisconnected)
           : () -> {};
     }
 

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
 
-/// Frames as one chunk of an HTTP response, encoded once for all connections that send them. For one
-/// thread, which uses it again for the next frames.
+/// Frames as one chunk of an HTTP response, encoded once for all connections that send them. For
+/// one thread, which uses it again for the next frames.
 ///
 /// The line end after a chunk is written together with the next chunk, as Jetty does it. So a chunk
 /// can follow those that Jetty has written.
@@ -52,8 +52,8 @@ public final class ChunkBuffer {
     return length - written;
   }
 
-  /// The last `count` bytes of the chunk, as two buffers. They stay valid after the next [#set], and
-  /// share the bytes of the frames.
+  /// The last `count` bytes of the chunk, as two buffers. They stay valid after the next [#set],
+  /// and share the bytes of the frames.
   ByteBuffer[] rest(int count) {
     var ofFrames = Math.min(count, frames.limit());
     return new ByteBuffer[] {last(framing, count - ofFrames), last(frames, ofFrames)};

@@ -34,31 +34,34 @@ final class DetachedConnection extends AbstractConnection implements FrameStream
   private final Connector connector;
   private final SocketChannelEndPoint endPoint;
   private final SocketChannel channel;
-  private final Runnable doubt;
+  private final Runnable possiblyDisconnected;
   private final Runnable stopWatching;
 
   /// True while a write waits for the network.
   private volatile boolean writing;
 
   DetachedConnection(
-      Connector connector, SocketChannelEndPoint endPoint, Runnable doubt, Runnable stopWatching) {
+      Connector connector,
+      SocketChannelEndPoint endPoint,
+      Runnable possiblyDisconnected,
+      Runnable stopWatching) {
     super(endPoint, connector.getExecutor());
     this.connector = connector;
     this.endPoint = endPoint;
     this.channel = endPoint.getChannel();
-    this.doubt = doubt;
+    this.possiblyDisconnected = possiblyDisconnected;
     this.stopWatching = stopWatching;
   }
 
   /// Replaces the connection of a response whose body is being written. Empty if that is not
   /// possible: the connection is encrypted, the body is not written in chunks (HTTP/1.0, or
-  /// `Connection: close`), no chunk was written yet, the request is not complete, or bytes after the
-  /// request were read from the socket.
+  /// `Connection: close`), no chunk was written yet, the request is not complete, or bytes after
+  /// the request were read from the socket.
   ///
-  /// @param doubt is called when the connection is closed
+  /// @param possiblyDisconnected is called when the connection is closed
   /// @param stopWatching is called when the stream ends
   static Optional<FrameStream.DetachedSink> detach(
-      Connection current, Runnable doubt, Runnable stopWatching) {
+      Connection current, Runnable possiblyDisconnected, Runnable stopWatching) {
     if (!(current instanceof HttpConnection http)
         || !(http.getEndPoint() instanceof SocketChannelEndPoint endPoint)
         || !http.getGenerator().isChunking()
@@ -67,7 +70,8 @@ final class DetachedConnection extends AbstractConnection implements FrameStream
         || !http.isRequestBufferEmpty()) {
       return Optional.empty();
     }
-    var detached = new DetachedConnection(http.getConnector(), endPoint, doubt, stopWatching);
+    var detached =
+        new DetachedConnection(http.getConnector(), endPoint, possiblyDisconnected, stopWatching);
     // They count the connections.
     http.getConnector().getEventListeners().forEach(detached::addEventListener);
     endPoint.upgrade(detached);
@@ -149,14 +153,15 @@ final class DetachedConnection extends AbstractConnection implements FrameStream
   @Override
   public void onClose(@Nullable Throwable cause) {
     super.onClose(cause);
-    doubt.run();
+    possiblyDisconnected.run();
   }
 
   /// Never called, because this connection does not read.
   @Override
   public void onFillable() {}
 
-  /// Writes buffers in parts: the JDK copies each part to a buffer outside the heap, which it keeps.
+  /// Writes buffers in parts: the JDK copies each part to a buffer outside the heap, which it
+  /// keeps.
   private final class PartWriter extends IteratingNestedCallback {
     private final ByteBuffer[] buffers;
 

@@ -24,9 +24,9 @@ public interface FrameStream {
     /// Sends the bytes at once and returns when they are handed to the network.
     void write(ByteBuffer frames) throws IOException;
 
-    /// Registers `doubt`, which is called once, by another thread, if the reader may have
-    /// disconnected. Two writes then show whether it has.
-    default void onPossibleDisconnect(Runnable doubt) {}
+    /// Registers `possiblyDisconnected`, which is called once, by another thread, if the reader may
+    /// have disconnected. Two writes then show whether it has.
+    default void onPossibleDisconnect(Runnable possiblyDisconnected) {}
 
     /// Detaches the connection from the request and its thread. The stream then owns the
     /// connection, and this sink must not be used any more. Empty if the connection cannot be

@@ -63,7 +63,8 @@ public final class OpenStreams {
     return open.stream().mapToLong(StreamSlot::lag).max().orElse(0);
   }
 
-  /// Takes a slot for a stream that runs on one thread. Closing it frees the slot.
+  /// Takes a slot for a stream that learns from its waits, or from [StreamSlot#onSignal], when it
+  /// must end. Closing it frees the slot.
   ///
   /// @throws Rejection.Busy if there is none
   public StreamSlot open() {

@@ -80,7 +80,8 @@ final class ReplyWriter {
         });
   }
 
-  /// Writes the reply. A stream is written on the calling thread; `headOnly` omits it.
+  /// Writes the reply. A stream is written on the calling thread, unless it detaches its connection;
+  /// `headOnly` omits it.
   void write(Reply reply, boolean headOnly) throws IOException {
     switch (reply) {
       case Reply.Json json -> body(json, JSON, Json.bytes(json.value()));
@@ -156,7 +157,7 @@ final class ReplyWriter {
 
     private final Response response;
     private final DisconnectDetector disconnects;
-    private Runnable doubt = () -> {};
+    private Runnable possiblyDisconnected = () -> {};
     private Runnable stopWatching = () -> {};
     private boolean detached;
 
@@ -174,7 +175,7 @@ final class ReplyWriter {
         return Optional.empty();
       }
       var connection = response.getRequest().getConnectionMetaData().getConnection();
-      var sink = DetachedConnection.detach(connection, doubt, stopWatching);
+      var sink = DetachedConnection.detach(connection, possiblyDisconnected, stopWatching);
       detached = sink.isPresent();
       return sink;
     }
@@ -185,9 +186,9 @@ final class ReplyWriter {
     }
 
     @Override
-    public void onPossibleDisconnect(Runnable possiblyDisconnected) {
-      doubt = possiblyDisconnected;
-      stopWatching = JettyConnection.watch(response, disconnects, doubt);
+    public void onPossibleDisconnect(Runnable listener) {
+      possiblyDisconnected = listener;
+      stopWatching = JettyConnection.watch(response, disconnects, listener);
     }
 
     @Override

@@ -84,8 +84,8 @@ public final class ContextStream implements FrameStream {
     }
   }
 
-  /// Selects frames of one context for a reader from pages that are encoded once for all readers. For
-  /// one thread.
+  /// Selects frames of one context for a reader from pages that are encoded once for all readers.
+  /// For one thread at a time.
   private static final class FrameEncoder
       implements Subscription.Encoder<Position, SseSink.Frames> {
 
@@ -137,16 +137,17 @@ public final class ContextStream implements FrameStream {
           position);
     }
 
-    /// The same, for all readers that have everything up to `from` and have the same filter.
+    /// What follows `from` until `head`, for all readers of the same context, format and filter that
+    /// have everything up to `from`.
     private record SharedBatch(
         StreamRequest of,
         Position from,
         Position head,
         Subscription.Batch<Position, SseSink.Frames> batch) {
 
-      boolean fits(StreamRequest request, Position after, Position end) {
-        return from.equals(after)
-            && head.equals(end)
+      boolean fits(StreamRequest request, Position from, Position head) {
+        return this.from.equals(from)
+            && this.head.equals(head)
             && of.context().equals(request.context())
             && of.format().equals(request.format())
             && of.filter().equals(request.filter());

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The events of all contexts of some owners, in one order that can be resumed.
 ///
-/// Within a context the order is that of its log. For one thread.
+/// Within a context the order is that of its log. For one thread at a time.
 public final class FeedSource implements Subscription.Source<ContextFeed.FeedCursor> {
 
   private static final int MOVES = 256;

@@ -13,7 +13,7 @@ import java.util.Set;
 /// A stream of all contexts of some owners.
 ///
 /// A reader whose cursor is too old gets a gap frame, and the stream continues with new entries. It
-/// ends when the server stops, or when the reader disconnects. For one thread.
+/// ends when the server stops, or when the reader disconnects. For one thread at a time.
 public final class FeedStream
     implements FrameStream,
         Subscription.Encoder<FeedCursor, SseSink.Frames>,

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /// heartbeat, or to an earlier time.
 public final class LiveStreams implements AutoCloseable {
 
-  /// A delivery is nearly all processor time of a system call, so each processor has a thread.
+  /// Each processor has a delivery thread, up to this number: a delivery is nearly all processor
+  /// time of a system call.
   private static final int THREADS_MAX = 4;
 
   /// The shortest time between two checks for heartbeats.
@@ -26,7 +27,7 @@ public final class LiveStreams implements AutoCloseable {
   private final Time time;
   private final Duration heartbeat;
   private final List<DeliveryThread> deliverers;
-  private final AtomicInteger added = new AtomicInteger();
+  private final AtomicInteger nextIndex = new AtomicInteger();
   private Time.@Nullable Timer timer;
   private long checkAt;
   private boolean closed;
@@ -53,7 +54,7 @@ public final class LiveStreams implements AutoCloseable {
 
   /// The delivery thread of the next stream: they take turns.
   DeliveryThread nextDeliverer() {
-    return deliverers.get(Math.floorMod(added.getAndIncrement(), deliverers.size()));
+    return deliverers.get(Math.floorMod(nextIndex.getAndIncrement(), deliverers.size()));
   }
 
   void startThread(Runnable work) {

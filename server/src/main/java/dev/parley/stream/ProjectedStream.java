@@ -10,7 +10,7 @@ import java.io.IOException;
 /// A stream of one context whose frames depend on earlier frames.
 ///
 /// It ends when its encoder ends, when the context is deleted, when the server stops, or when the
-/// reader disconnects. For one thread.
+/// reader disconnects. For one thread at a time.
 public final class ProjectedStream
     implements FrameStream,
         Subscription.Encoder<Position, SseSink.Frames>,

@@ -41,8 +41,8 @@ public final class Subscription<C, B> {
     /// @throws Rejection.Gone if the context is deleted
     boolean await(C cursor, Duration patience) throws InterruptedException;
 
-    /// Calls `listener` when there may be events after the cursor, until the result is closed. It
-    /// must not block. Null if this source only lets threads wait.
+    /// Calls `listener` when there may be new events, until the result is closed. It must not block.
+    /// Null if this source only lets threads wait.
     default EventLog.@Nullable ChangeRegistration listen(Runnable listener) {
       return null;
     }
@@ -242,8 +242,7 @@ public final class Subscription<C, B> {
     return heartbeatAt;
   }
 
-  /// The cursor after everything that was sent. For many threads; exact only when [#run] has
-  /// returned.
+  /// The cursor after everything that was sent, or is being sent now. For many threads.
   public C cursor() {
     return cursor;
   }
