@@ -33,9 +33,11 @@ public final class SubagentsTool implements SpawnTool {
   private record Arguments(@Nullable String mode, List<ObjectNode> tasks) {}
 
   private final List<AgentTool> agents;
+  private final ObjectNode schema;
 
   public SubagentsTool(List<AgentTool> agents) {
     this.agents = List.copyOf(agents);
+    this.schema = schema(this.agents);
   }
 
   @Override
@@ -57,12 +59,17 @@ public final class SubagentsTool implements SpawnTool {
 
   @Override
   public ObjectNode schema() {
-    var schema = ArgumentsSchema.of(Arguments.class);
+    return schema;
+  }
+
+  /// A copy, because the schemas of the records are shared.
+  private static ObjectNode schema(List<AgentTool> agents) {
+    var schema = ArgumentsSchema.of(Arguments.class).deepCopy();
     var properties = (ObjectNode) schema.path("properties");
     var mode = Json.object().put("type", "string");
     mode.putArray("enum").add(Mode.PARALLEL.wire()).add(Mode.SERIAL.wire());
     properties.set("mode", mode);
-    var task = ArgumentsSchema.of(Task.class);
+    var task = ArgumentsSchema.of(Task.class).deepCopy();
     var ids = ((ObjectNode) task.path("properties").path("agentId")).putArray("enum");
     agents.forEach(agent -> ids.add(agent.agent().value()));
     ((ObjectNode) properties.path("tasks")).set("items", task);

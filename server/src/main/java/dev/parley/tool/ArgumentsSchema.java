@@ -27,7 +27,8 @@ public final class ArgumentsSchema {
   private ArgumentsSchema() {}
 
   /// The schema of `arguments`; components that are not `@Nullable` are required. All callers share
-  /// it and must not change it: every task needs the schemas of all tools of its agent.
+  /// it and must not change it: every task needs the schemas of all tools of its agent. A tool whose
+  /// schema has more makes a copy.
   public static ObjectNode of(Class<? extends Record> arguments) {
     return SCHEMAS.get(arguments);
   }

@@ -71,6 +71,18 @@ class BuiltInToolsTest {
   }
 
   @Test
+  void no_tool_changes_the_schema_that_all_tasks_share() {
+    for (var tool : tools) {
+      var before = ((TypedTool<?>) tool).schema().deepCopy();
+
+      var _ = tool.schema();
+      var _ = tool.schema();
+
+      assertThat(ArgumentsSchema.of(((TypedTool<?>) tool).arguments())).isEqualTo(before);
+    }
+  }
+
+  @Test
   void every_schema_says_what_is_needed() {
     for (var tool : tools) {
       assertThat(tool.schema().path("type").asString()).isEqualTo("object");
