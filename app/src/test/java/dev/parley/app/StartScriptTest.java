@@ -1,0 +1,77 @@
+package dev.parley.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The options that `./parley` passes to the JVM, without a build and without a JVM.
+class StartScriptTest {
+
+  private static final String DEFAULT_COLLECTOR = "-XX:+UseSerialGC";
+  private static final String YOUNG_GENERATION = "-Xmn32m";
+
+  @TempDir Path folder;
+
+  @BeforeEach
+  void copyScript() throws IOException {
+    var program = folder.resolve("parley");
+    Files.copy(Path.of("../parley"), program);
+    assertThat(program.toFile().setExecutable(true)).isTrue();
+    var common = Files.createDirectory(folder.resolve("bin")).resolve("common.sh");
+    Files.writeString(common, "ensure_built() { JAVA=echo JARS=jars RUN=" + folder + "; }\n");
+  }
+
+  private List<String> options(String javaOptions) throws IOException, InterruptedException {
+    var builder = new ProcessBuilder(folder.resolve("parley").toString(), "--version");
+    builder.environment().put("PARLEY_JAVA_OPTS", javaOptions);
+    var process = builder.redirectErrorStream(true).start();
+    var printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(printed).isZero();
+    return List.of(printed.strip().split(" "));
+  }
+
+  @Test
+  void the_server_runs_with_the_serial_collector() throws Exception {
+    assertThat(options("")).contains(DEFAULT_COLLECTOR, YOUNG_GENERATION).endsWith("--version");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-XX:+UseParallelGC",
+        "-XX:+UseG1GC",
+        "-XX:+UseZGC",
+        "-XX:+UseShenandoahGC",
+        "-XX:+UseEpsilonGC",
+        "-Xmx1g -XX:+UseG1GC -Xss1m",
+        "-Xmx1g\t-XX:+UseG1GC\t-Xss1m",
+        "-Xmx1g\n-XX:+UseParallelGC\n-Xss1m\n"
+      })
+  void another_collector_replaces_it(String javaOptions) throws Exception {
+    assertThat(options(javaOptions))
+        .doesNotContain(DEFAULT_COLLECTOR, YOUNG_GENERATION)
+        .containsAll(List.of(javaOptions.split("\\s+")));
+  }
+
+  @Test
+  void the_serial_collector_can_be_named() throws Exception {
+    assertThat(options(DEFAULT_COLLECTOR))
+        .containsOnlyOnce(DEFAULT_COLLECTOR)
+        .doesNotContain(YOUNG_GENERATION);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-Xmx2g", "-XX:+UseMaximumCompactionOnSystemGC", "-Dname=-XX:+UseG1GC"})
+  void other_options_are_added(String javaOptions) throws Exception {
+    assertThat(options(javaOptions)).contains(DEFAULT_COLLECTOR, YOUNG_GENERATION, javaOptions);
+  }
+}
