@@ -1,5 +1,6 @@
 package dev.parley.agent;
 
+import dev.parley.log.OpenTask;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.Rejection;
 import dev.parley.task.TaskRun;
@@ -53,7 +54,7 @@ public final class EventBatcher implements AutoCloseable {
 
   /// Adds the events of a model call that is about to be made. They are appended unless there are
   /// entries for the task that [TaskRun#readNewEntries] has not returned; in that case all output
-  /// is rejected with [Rejection.Stale] until [#resume].
+  /// is rejected with [Rejection.Stale] until [#resume], and the agent's thread is interrupted.
   synchronized void writeModelCall(List<? extends Event> events) {
     check();
     waiting.addAll(events);
@@ -62,10 +63,16 @@ public final class EventBatcher implements AutoCloseable {
   }
 
   /// Accepts output again after a model call was not appended. False if that is not the case.
+  ///
+  /// Clears the interrupt of the agent's thread. It may also come from a stop of the run, so the
+  /// caller checks [TaskRun#cancelled] afterwards.
   synchronized boolean resume() {
-    var stale = failure instanceof Rejection.Stale;
-    failure = stale ? null : failure;
-    return stale;
+    if (!(failure instanceof Rejection.Stale)) {
+      return false;
+    }
+    failure = null;
+    Thread.interrupted();
+    return true;
   }
 
   /// Adds an event, which will be durable soon. Blocks only if too many events are waiting.
@@ -158,8 +165,22 @@ public final class EventBatcher implements AutoCloseable {
       fail(new IllegalStateException("the writer thread was interrupted", stopped));
     } catch (RuntimeException refused) {
       fail(refused);
+      if (!isWorking()) {
+        // Otherwise the agent would learn it from its next output, perhaps minutes later.
+        taskRun.interruptWork();
+      }
     } finally {
       releaseHeldBack();
+    }
+  }
+
+  /// False if the task has not begun or has ended, or if that is not known.
+  private boolean isWorking() {
+    var task = taskRun.origin().taskId();
+    try {
+      return taskRun.inspect(state -> state.openTask(task).filter(OpenTask::started).isPresent());
+    } catch (Rejection unreadable) {
+      return false;
     }
   }
 
@@ -193,8 +214,14 @@ public final class EventBatcher implements AutoCloseable {
     if (next.isEmpty()) {
       taskRun.emit(next); // The task begins.
     } else if (!taskRun.emitUnlessNewEntries(next)) {
-      fail(new Rejection.Stale("there are new entries for the task"));
+      rejectCall();
     }
+  }
+
+  /// Nothing of the model call will be used. Under the lock, so that [#resume] follows the interrupt.
+  private synchronized void rejectCall() {
+    fail(new Rejection.Stale("there are new entries for the task"));
+    taskRun.interruptWork();
   }
 
   private synchronized boolean hasOutput() {

@@ -205,10 +205,13 @@ public final class ModelLoop implements Agent {
           return failed;
         }
         taskRun.reachFailPoint("turn-durable");
-      } catch (Rejection.Stale newEntries) {
+      } catch (Rejection.Stale | InterruptedException newEntries) {
         // A message arrived just before the model call. Nothing of this turn is in the log.
         if (!batcher.resume()) {
           throw newEntries;
+        }
+        if (taskRun.cancelled()) {
+          throw new InterruptedException();
         }
       }
       taskHistory.read(taskRun.readNewEntries());

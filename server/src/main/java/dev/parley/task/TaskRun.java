@@ -548,6 +548,13 @@ public final class TaskRun {
     Thread.interrupted();
   }
 
+  /// Interrupts the agent's thread, whose work is in vain, unless the run was stopped.
+  public synchronized void interruptWork() {
+    if (worker != null && stop == null) {
+      worker.interrupt();
+    }
+  }
+
   /// Stops the run; only the first reason counts.
   synchronized StopResult stop(TaskEnding taskEnding) {
     if (parked) {

@@ -21,9 +21,12 @@ import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.MessageEvent.Role;
 import dev.parley.protocol.MessageFacts;
 import dev.parley.protocol.MessageId;
+import dev.parley.protocol.Origin;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.Usage;
+import dev.parley.protocol.StatusFacts;
+import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
@@ -43,7 +46,9 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +57,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// call, and the output of a fast model.
 @Timeout(120)
 class FirstAppendTest {
+
+  private static final CountDownLatch NEVER = new CountDownLatch(1);
 
   @TempDir Path folder;
 
@@ -169,19 +176,9 @@ class FirstAppendTest {
     }
   }
 
-  /// Real time whose brief pauses last until the test ends them.
-  private static final class PausingTime implements Time {
+  /// Real time with other brief pauses.
+  private abstract static class TimeWithPauses implements Time {
     private final Time time = new SystemTime(new SystemThreads());
-    private volatile CountDownLatch pause = new CountDownLatch(0);
-
-    @Override
-    public void pauseBriefly(Duration duration) {
-      try {
-        pause.await();
-      } catch (InterruptedException stopped) {
-        Thread.currentThread().interrupt();
-      }
-    }
 
     @Override
     public Instant instant() {
@@ -209,6 +206,32 @@ class FirstAppendTest {
     }
   }
 
+  /// Brief pauses last until the test ends them.
+  private static final class PausingTime extends TimeWithPauses {
+    private volatile CountDownLatch pause = new CountDownLatch(0);
+
+    @Override
+    public void pauseBriefly(Duration duration) {
+      try {
+        pause.await();
+      } catch (InterruptedException stopped) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /// A tool after whose call the next brief pause begins.
+  private static Tool pausing(PausingTime time) {
+    return TestTool.of(
+        "pause",
+        Tool.Effect.PURE,
+        Tool.Permission.ALLOW,
+        (_, _) -> {
+          time.pause = new CountDownLatch(1);
+          return TestTool.done("done");
+        });
+  }
+
   /// A message for a running task, appended without waiting for what its run holds back.
   private static Message message(TaskId task, String text) {
     var metadata = Json.object();
@@ -226,16 +249,7 @@ class FirstAppendTest {
     var time = new PausingTime();
     var prompts = new CopyOnWriteArrayList<Prompt>();
     var asked = new CountDownLatch(2);
-    var arrived = new CountDownLatch(1);
-    var tool =
-        TestTool.of(
-            "pause",
-            Tool.Effect.PURE,
-            Tool.Permission.ALLOW,
-            (_, _) -> {
-              time.pause = new CountDownLatch(1);
-              return TestTool.done("done");
-            });
+    var tool = pausing(time);
     var model =
         model(
             (prompt, modelSink) -> {
@@ -244,7 +258,9 @@ class FirstAppendTest {
               if (prompts.size() == 1) {
                 return answered(List.of(call("pause")));
               }
-              arrived.await(); // Output would end the pause.
+              if (prompts.size() == 2) {
+                NEVER.await(); // Only an interrupt ends this call, whose prompt is not complete.
+              }
               modelSink.text("hello");
               return answered(List.of());
             });
@@ -255,13 +271,118 @@ class FirstAppendTest {
       asked.await();
       append(log, message(task, "in French"));
       time.pause.countDown();
-      arrived.countDown();
 
       assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
       assertThat(prompts).hasSize(3);
       assertThat(prompts.getLast().parts().toString()).contains("in French");
       assertThat(taskTestBed.answer(task).content()).isEqualTo("hello");
       assertThat(taskTestBed.events(task, InternalLlmCall.class)).hasSize(2);
+      LogInvariants.check(log, TaskTestBed.CONTEXT);
+    }
+  }
+
+  /// A model whose first call only an interrupt ends. Later calls say `hello`.
+  private static final class StuckModel {
+    private final CountDownLatch asked = new CountDownLatch(1);
+    private final CountDownLatch interrupted = new CountDownLatch(1);
+
+    Model model() {
+      return FirstAppendTest.model(
+          (_, modelSink) -> {
+            if (asked.getCount() > 0) {
+              asked.countDown();
+              try {
+                NEVER.await();
+              } catch (InterruptedException stopped) {
+                interrupted.countDown();
+                throw stopped;
+              }
+            }
+            modelSink.text("hello");
+            return answered(List.of());
+          });
+    }
+
+    void awaitInterrupt() throws InterruptedException {
+      assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  /// The task as the log has it.
+  private static Origin origin(EventLog log, TaskId task) {
+    return log.inspect(TaskTestBed.CONTEXT, state -> state.openTask(task).orElseThrow().origin());
+  }
+
+  private static void append(EventLog log, Origin origin, Event... events) {
+    log.append(
+        TaskTestBed.CONTEXT,
+        AppendGuard.none(),
+        _ -> Stream.of(events).map(event -> new EventDraft(origin, event)).toList());
+  }
+
+  private static List<Event> ends(TaskTestBed taskTestBed, TaskId task) {
+    return taskTestBed.events(task).stream().filter(TaskTestBed::terminal).toList();
+  }
+
+  @Test
+  void a_task_that_ends_before_its_first_append_stops_asking_its_model() throws Exception {
+    var time = new PausingTime();
+    time.pause = new CountDownLatch(1);
+    var stuck = new StuckModel();
+    try (var taskTestBed = world(TaskTestBed.newLog(time), stuck.model())) {
+      var task = taskTestBed.submit("greet").taskId();
+      stuck.asked.await();
+      append(
+          taskTestBed.log(),
+          origin(taskTestBed.log(), task),
+          new CancelRequested("local", null),
+          new TaskStatus(TaskState.CANCELED, null, StatusFacts.ofNeverStarted("canceled")));
+      time.pause.countDown();
+
+      stuck.awaitInterrupt();
+      taskTestBed.awaitNoRun();
+      assertThat(ends(taskTestBed, task)).hasSize(1);
+      assertThat(taskTestBed.events(task)).hasSize(3);
+      LogInvariants.check(taskTestBed.log(), TaskTestBed.CONTEXT);
+    }
+  }
+
+  @Test
+  void a_task_that_another_one_overtakes_stops_asking_its_model() throws Exception {
+    var time = new PausingTime();
+    time.pause = new CountDownLatch(1);
+    var stuck = new StuckModel();
+    try (var taskTestBed = world(TaskTestBed.newLog(time), stuck.model())) {
+      var task = taskTestBed.submit("greet").taskId();
+      stuck.asked.await();
+      var other = taskTestBed.submit("greet").taskId();
+      append(
+          taskTestBed.log(),
+          origin(taskTestBed.log(), other),
+          new TaskStatus(TaskState.WORKING, null, null));
+      time.pause.countDown();
+
+      stuck.awaitInterrupt();
+      assertThat(taskTestBed.awaitEnd(other)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      LogInvariants.check(taskTestBed.log(), TaskTestBed.CONTEXT);
+    }
+  }
+
+  @Test
+  void a_task_whose_first_append_fails_asks_its_model_again() throws Exception {
+    var log =
+        new LimitedAppendLog(
+            TaskTestBed.newLog(), 1, () -> new Rejection.Unavailable("the disk is full"));
+    var stuck = new StuckModel();
+    try (var taskTestBed = world(log, stuck.model())) {
+      var task = taskTestBed.submit("greet").taskId();
+
+      stuck.awaitInterrupt();
+      log.allow(Integer.MAX_VALUE);
+
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(taskTestBed.answer(task).content()).isEqualTo("hello");
       LogInvariants.check(log, TaskTestBed.CONTEXT);
     }
   }
