@@ -104,8 +104,8 @@ public final class Tasks implements AutoCloseable {
     return acceptedMessage;
   }
 
-  /// The running task may have asked its model before it has begun in the log. What a message does to
-  /// it must not depend on that.
+  /// The running task may have asked its model before it has begun in the log. What a message or a
+  /// cancellation does to it must not depend on that.
   private void writeHeldBack(ContextId context) {
     runQueue.runs().stream()
         .filter(taskRun -> taskRun.context().equals(context))
@@ -234,6 +234,7 @@ public final class Tasks implements AutoCloseable {
       }
       return;
     }
+    writeHeldBack(context);
     var request = new CancelRequested(principal, reason);
     log.append(context, AppendGuard.none(), state -> ContextSchedule.cancel(state, task, request));
     taskSettings.failPoint().reach("cancel-requested");
@@ -334,6 +335,7 @@ public final class Tasks implements AutoCloseable {
 
   private void cancel(
       ContextId context, List<TaskId> tasks, String reason, @Nullable String principal) {
+    writeHeldBack(context);
     log.append(
         context,
         AppendGuard.none(),

@@ -26,6 +26,7 @@ import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.StatusFacts;
+import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
 import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
@@ -47,6 +48,7 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -220,6 +222,14 @@ class FirstAppendTest {
     }
   }
 
+  /// Brief pauses last until the thread is unparked.
+  private static final class UnparkedTime extends TimeWithPauses {
+    @Override
+    public void pauseBriefly(Duration duration) {
+      parkUntil(this, deadline(Duration.ofHours(1)));
+    }
+  }
+
   /// A tool after whose call the next brief pause begins.
   private static Tool pausing(PausingTime time) {
     return TestTool.of(
@@ -385,5 +395,61 @@ class FirstAppendTest {
       assertThat(taskTestBed.answer(task).content()).isEqualTo("hello");
       LogInvariants.check(log, TaskTestBed.CONTEXT);
     }
+  }
+
+  @Test
+  void a_task_that_is_canceled_before_its_first_append_begins_first() throws Exception {
+    var stuck = new StuckModel();
+    try (var taskTestBed = world(TaskTestBed.newLog(new UnparkedTime()), stuck.model())) {
+      var task = taskTestBed.submit("greet").taskId();
+      stuck.asked.await();
+
+      taskTestBed.tasks().cancel(TaskTestBed.CONTEXT, task, "local", null);
+
+      stuck.awaitInterrupt();
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.CANCELED);
+      assertThat(taskTestBed.kinds(task))
+          .containsExactly(
+              Kind.TASK_CREATED,
+              Kind.TASK_STATUS,
+              Kind.INTERNAL_LLM_CALL,
+              Kind.CANCEL_REQUESTED,
+              Kind.TASK_STATUS);
+      LogInvariants.check(taskTestBed.log(), TaskTestBed.CONTEXT);
+    }
+  }
+
+  @Test
+  void a_subtask_that_is_canceled_before_its_first_append_stops_with_its_parent() throws Exception {
+    var stuck = new StuckModel();
+    var child = stuck.model();
+    var calls = new AtomicInteger();
+    var model =
+        model(
+            (prompt, modelSink) ->
+                calls.incrementAndGet() == 1
+                    ? answered(List.of(delegation()))
+                    : child.ask(prompt, modelSink));
+    try (var taskTestBed = world(TaskTestBed.newLog(new UnparkedTime()), model)) {
+      var parent = taskTestBed.submit("greet").taskId();
+      stuck.asked.await();
+
+      taskTestBed.tasks().cancelAll(TaskTestBed.CONTEXT, "deleted", "local");
+
+      stuck.awaitInterrupt();
+      taskTestBed.awaitNoRun();
+      var subtask = taskTestBed.events(parent, SubtaskCreated.class).getFirst().subtaskId();
+      assertThat(taskTestBed.kinds(subtask)).contains(Kind.INTERNAL_LLM_CALL);
+      assertThat(ends(taskTestBed, subtask)).hasSize(1);
+      assertThat(ends(taskTestBed, parent)).hasSize(1);
+      LogInvariants.check(taskTestBed.log(), TaskTestBed.CONTEXT);
+    }
+  }
+
+  private static ToolCall delegation() {
+    return new ToolCall(
+        new ToolCallId(UUID.randomUUID().toString()),
+        "agent_a",
+        Json.object().put("prompt", "greet"));
   }
 }
