@@ -199,8 +199,10 @@ public final class ModelLoop implements Agent {
       var modelOutputWriter =
           new ModelOutputWriter(
               taskRun, batcher, thoughtCounter, type.model().name(), replaces, relatedCall());
+      @Nullable ModelReply reply = null;
       try {
-        var failed = ask(prompt, modelOutputWriter, iteration);
+        reply = reply(prompt, modelOutputWriter);
+        var failed = write(reply, modelOutputWriter, iteration);
         if (failed != null) {
           return failed;
         }
@@ -210,6 +212,9 @@ public final class ModelLoop implements Agent {
         if (!batcher.resume()) {
           throw newEntries;
         }
+        if (reply != null) {
+          emitUsage(reply);
+        }
         if (taskRun.cancelled()) {
           throw new InterruptedException();
         }
@@ -218,23 +223,33 @@ public final class ModelLoop implements Agent {
       return null;
     }
 
-    private TaskOutcome.@Nullable Failed ask(
-        Prompt prompt, ModelOutputWriter modelOutputWriter, int iteration)
+    private void emitUsage(ModelReply reply) {
+      var usage =
+          switch (reply) {
+            case ModelReply.ModelError error -> error.usage();
+            case ModelReply.ModelAnswer answer -> answer.usage();
+          };
+      if (usage != null && usage.totalTokens() > 0) {
+        taskRun.emit(List.of(usage));
+      }
+    }
+
+    /// Writes the reply. Returns the failure, or null.
+    private TaskOutcome.@Nullable Failed write(
+        ModelReply reply, ModelOutputWriter modelOutputWriter, int iteration)
         throws InterruptedException {
-      switch (reply(prompt, modelOutputWriter)) {
-        case ModelReply.ModelError(var code, var message, var retryable, var usage) -> {
+      switch (reply) {
+        case ModelReply.ModelError(var code, var message, var retryable, _) -> {
           modelOutputWriter.endFailedAttempt();
           batcher.flush();
-          if (usage != null) {
-            taskRun.emit(List.of(usage));
-          }
+          emitUsage(reply);
           return new TaskOutcome.Failed(code, message, retryable);
         }
         case ModelReply.ModelAnswer answer -> {
           var excess = excess(answer.calls());
           if (excess != null) {
             batcher.flush();
-            taskRun.emit(List.of(answer.usage()));
+            emitUsage(reply);
             return new TaskOutcome.Failed(ErrorCode.LIMIT, excess, false);
           }
           var calls = withDistinctIds(answer.calls());

@@ -28,6 +28,7 @@ import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.SubtaskEvent.SubtaskCreated;
 import dev.parley.protocol.TaskEvent.CancelRequested;
+import dev.parley.protocol.TaskEvent.TaskComplete;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
@@ -242,6 +243,17 @@ class FirstAppendTest {
         });
   }
 
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    while (true) {
+      try {
+        latch.await();
+        return;
+      } catch (InterruptedException ignored) {
+        // The model does not react to an interrupt.
+      }
+    }
+  }
+
   /// A message for a running task, appended without waiting for what its run holds back.
   private static Message message(TaskId task, String text) {
     var metadata = Json.object();
@@ -287,6 +299,44 @@ class FirstAppendTest {
       assertThat(prompts.getLast().parts().toString()).contains("in French");
       assertThat(taskTestBed.answer(task).content()).isEqualTo("hello");
       assertThat(taskTestBed.events(task, InternalLlmCall.class)).hasSize(2);
+      LogInvariants.check(log, TaskTestBed.CONTEXT);
+    }
+  }
+
+  @Test
+  void the_usage_of_an_answer_that_is_discarded_is_recorded() throws Exception {
+    var time = new PausingTime();
+    var calls = new AtomicInteger();
+    var asked = new CountDownLatch(2);
+    var arrived = new CountDownLatch(1);
+    var model =
+        model(
+            (_, modelSink) -> {
+              var call = calls.incrementAndGet();
+              asked.countDown();
+              if (call == 1) {
+                return answered(List.of(call("pause")));
+              }
+              awaitUninterruptibly(arrived); // The answer is complete when the message arrives.
+              if (call == 3) {
+                modelSink.text("hello");
+              }
+              return answered(List.of());
+            });
+    var log = TaskTestBed.newLog(time);
+    var agents = TestTeam.agents(log, model, TaskLimits.DEFAULT, ToolPolicy.DEFAULT, pausing(time));
+    try (var taskTestBed = TaskTestBed.with(log, agents, folder, TaskLimits.DEFAULT)) {
+      var task = taskTestBed.submit("greet").taskId();
+      asked.await();
+      append(log, message(task, "in French"));
+      time.pause.countDown();
+      arrived.countDown();
+
+      assertThat(taskTestBed.awaitEnd(task)).isEqualTo(TaskState.COMPLETED);
+      assertThat(calls.get()).isEqualTo(3);
+      assertThat(taskTestBed.events(task, Usage.class)).hasSize(3);
+      var end = taskTestBed.events(task, TaskComplete.class).getFirst();
+      assertThat(end.metadata().path("tokensUsed").asInt()).isEqualTo(45);
       LogInvariants.check(log, TaskTestBed.CONTEXT);
     }
   }
