@@ -36,14 +36,18 @@ final class ServerRunner {
   }
 
   int run() throws InterruptedException {
-    return run(_ -> stop.await());
+    return run(this::stopOnSignals, _ -> stop.await());
   }
 
-  /// Does the same, but stops the server when `use` returns.
+  /// Does the same, but stops the server when `use` returns. A signal ends the process at once.
   int run(ServerUse use) throws InterruptedException {
+    return run(() -> {}, use);
+  }
+
+  private int run(Runnable beforeStart, ServerUse use) throws InterruptedException {
     var data = ServerOptions.dataFolder(options.data, terminal).toAbsolutePath().normalize();
     JETTY.setLevel(Level.WARNING);
-    stopOnSignals();
+    beforeStart.run();
     try (var server =
         LocalServer.program(options, data, terminal.environment(), new FatalExit(terminal.err()))) {
       reportReady(server, data);

@@ -153,6 +153,15 @@ class ServeIT {
   }
 
   @Test
+  void a_signal_ends_the_warm_up() throws Exception {
+    try (var program = RealProcess.run("warm-up")) {
+      program.url();
+
+      assertThat(program.terminate()).isNotZero();
+    }
+  }
+
+  @Test
   void a_library_of_sqlite_that_cannot_be_loaded_is_not_used() throws Exception {
     var libraries = Files.createDirectory(data.resolve("libraries"));
     Files.writeString(libraries.resolve(System.mapLibraryName("sqlitejdbc")), "damaged");

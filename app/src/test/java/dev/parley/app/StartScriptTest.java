@@ -26,17 +26,50 @@ class StartScriptTest {
     var program = folder.resolve("parley");
     Files.copy(Path.of("../parley"), program);
     assertThat(program.toFile().setExecutable(true)).isTrue();
-    var common = Files.createDirectory(folder.resolve("bin")).resolve("common.sh");
-    Files.writeString(common, "ensure_built() { JAVA=echo JARS=jars RUN=" + folder + "; }\n");
+    Files.createDirectory(folder.resolve("bin"));
+    replaceBuild("JAVA=echo");
   }
 
-  private List<String> options(String javaOptions) throws IOException, InterruptedException {
+  /// Lets the script find a build with these variables.
+  private void replaceBuild(String variables) throws IOException {
+    Files.writeString(
+        folder.resolve("bin/common.sh"),
+        """
+        say() { printf '%%s\n' "$*"; }
+        ensure_built() { JARS=jars RUN='%s' %s; }
+        """
+            .formatted(folder, variables));
+  }
+
+  /// Replaces the JVM by a program that prints its arguments, but ends with `exit` if it warms up.
+  private void replaceJvm(int exit) throws IOException {
+    var java = folder.resolve("java");
+    Files.writeString(
+        java,
+        """
+        #!/usr/bin/env bash
+        case "$*" in *" warm-up") exit %d ;; esac
+        echo "$@"
+        """
+            .formatted(exit));
+    assertThat(java.toFile().setExecutable(true)).isTrue();
+    replaceBuild("AFTER_BUILD=yes JAVA='" + java + "'");
+  }
+
+  private record Ended(int exit, String printed) {}
+
+  private Ended run(String javaOptions) throws IOException, InterruptedException {
     var builder = new ProcessBuilder(folder.resolve("parley").toString(), "--version");
     builder.environment().put("PARLEY_JAVA_OPTS", javaOptions);
     var process = builder.redirectErrorStream(true).start();
     var printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as(printed).isZero();
-    return List.of(printed.strip().split(" "));
+    return new Ended(process.waitFor(), printed);
+  }
+
+  private List<String> options(String javaOptions) throws IOException, InterruptedException {
+    var ended = run(javaOptions);
+    assertThat(ended.exit()).as(ended.printed()).isZero();
+    return List.of(ended.printed().strip().split(" "));
   }
 
   @Test
@@ -73,5 +106,23 @@ class StartScriptTest {
   @ValueSource(strings = {"-Xmx2g", "-XX:+UseMaximumCompactionOnSystemGC", "-Dname=-XX:+UseG1GC"})
   void other_options_are_added(String javaOptions) throws Exception {
     assertThat(options(javaOptions)).contains(DEFAULT_COLLECTOR, YOUNG_GENERATION, javaOptions);
+  }
+
+  @Test
+  void a_warm_up_that_fails_does_not_prevent_the_start() throws Exception {
+    replaceJvm(1);
+
+    assertThat(run("").printed()).contains("warming up").endsWith("--version\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {130, 143})
+  void a_signal_during_the_warm_up_ends_the_program(int exit) throws Exception {
+    replaceJvm(exit);
+
+    var ended = run("");
+
+    assertThat(ended.exit()).isEqualTo(exit);
+    assertThat(ended.printed()).contains("warming up").doesNotContain("--version");
   }
 }
