@@ -331,6 +331,11 @@ public final class TaskRun {
                 .isPresent());
   }
 
+  /// True if the task is open and its cancellation was requested.
+  boolean cancelRequested() {
+    return inspect(s -> s.openTask(taskId()).filter(OpenTask::cancelRequested).isPresent());
+  }
+
   /// The task may be the cause of a server crash: until it makes progress, no other suspect runs.
   void markSuspect() {
     suspect = true;

@@ -3,7 +3,6 @@ package dev.parley.task;
 import dev.parley.log.AppendGuard;
 import dev.parley.log.ContextState;
 import dev.parley.log.EventLog;
-import dev.parley.log.OpenTask;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
@@ -264,12 +263,14 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
   /// begun: because another root task began first, the store is unavailable, or the agent or this
   /// task must not do so.
   private Optional<TaskOutcome> beginWithOutput(TaskRun taskRun, Agent agent) {
-    if (!agent.beginsWithOutput() || runQueue.isLeftOpen(taskRun.taskId()) || !taskRun.isNew()) {
+    if (!agent.beginsWithOutput()
+        || runQueue.isLeftOpen(taskRun.taskId())
+        || !statusWriter.check(taskRun::isNew)) {
       return Optional.empty();
     }
     taskRun.beginWithOutput(true);
     var outcome = perform(taskRun, agent);
-    var begun = taskRun.begun();
+    var begun = statusWriter.check(taskRun::begun);
     taskRun.beginWithOutput(false);
     if (!begun) {
       taskRun.restart();
@@ -441,11 +442,7 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
 
   /// An error is not a failure if the task is being canceled.
   private TaskEnding failed(TaskRun taskRun, TaskOutcome.Failed failed) {
-    var canceled =
-        taskRun.inspect(
-            state ->
-                state.openTask(taskRun.taskId()).filter(OpenTask::cancelRequested).isPresent());
-    return canceled
+    return statusWriter.check(taskRun::cancelRequested)
         ? TaskEnding.canceled(null)
         : TaskEnding.failed(failed.code(), failed.message(), failed.retryable())
             .withResult(failed.result());

@@ -231,6 +231,13 @@ final class TaskStatusWriter implements AutoCloseable {
     }
   }
 
+  /// Reads a condition, again while the store is unavailable. False also if the context was deleted,
+  /// or the server stops.
+  boolean check(BooleanSupplier condition) {
+    var result = new AtomicBoolean();
+    return retry(() -> result.set(condition.getAsBoolean())) && result.get();
+  }
+
   private synchronized boolean closedAfterPause() throws InterruptedException {
     var time = taskSources.time();
     var deadline = time.deadline(RETRY_PAUSE);
