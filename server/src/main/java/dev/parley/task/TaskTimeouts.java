@@ -123,6 +123,9 @@ final class TaskTimeouts {
   /// the task was working and no server was started in between.
   private Duration used(TaskRun.TaskDetails taskDetails) {
     var used = Duration.ZERO;
+    if (!started(taskDetails)) {
+      return used; // Saves reading the log for each new task.
+    }
     @Nullable Instant last = null;
     var working = false;
     var position = Position.of(taskDetails.createdSeq());
@@ -145,6 +148,12 @@ final class TaskTimeouts {
       position = page.getLast().position();
     }
     return used;
+  }
+
+  private boolean started(TaskRun.TaskDetails taskDetails) {
+    var task = taskDetails.origin().taskId();
+    return log.inspect(
+        taskDetails.context(), state -> state.openTask(task).filter(OpenTask::started).isPresent());
   }
 
   /// The task waits. If it waits for a person, or only for subtasks that wait for a person, pauses
