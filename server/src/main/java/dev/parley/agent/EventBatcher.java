@@ -126,8 +126,10 @@ public final class EventBatcher implements AutoCloseable {
     synchronized (this) {
       closed = true;
       notifyAll();
+      if (heldBack >= 0) {
+        LockSupport.unpark(thread);
+      }
     }
-    LockSupport.unpark(thread);
     var interrupted = false;
     while (true) {
       try {
