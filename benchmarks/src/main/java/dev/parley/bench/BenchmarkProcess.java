@@ -21,13 +21,11 @@ final class BenchmarkProcess implements AutoCloseable {
   private static final List<String> SERVER_OPTIONS =
       List.of(
           "--enable-native-access=ALL-UNNAMED",
-          "-XX:+UseSerialGC",
           "-XX:+UseCompactObjectHeaders",
           "-XX:+ExitOnOutOfMemoryError",
           "-Xss512k",
           "-XX:MaxRAMPercentage=25",
           "-Xms48m",
-          "-Xmn32m",
           "-Dorg.eclipse.jetty.util.referencesPerCacheLine=16");
 
   private static final String PROGRAM_OPTIONS = "PARLEY_JAVA_OPTS";
