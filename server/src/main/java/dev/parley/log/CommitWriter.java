@@ -19,7 +19,7 @@ final class CommitWriter {
   private long checkpointAt;
   private volatile long visible;
 
-  CommitWriter(LogWriter.LogWriterDependencies logWriterDependencies, long visible) {
+  CommitWriter(LogWriterDependencies logWriterDependencies, long visible) {
     this.store = logWriterDependencies.store();
     this.logTuning = logWriterDependencies.tuning();
     this.checkpointAt = logTuning.walBytes();

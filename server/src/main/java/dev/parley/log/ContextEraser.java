@@ -108,7 +108,7 @@ final class ContextEraser {
 
   /// `wake` makes the writer run a step soon; other threads call it.
   ContextEraser(
-      LogWriter.LogWriterDependencies logWriterDependencies,
+      LogWriterDependencies logWriterDependencies,
       WriterConnection store,
       Checkpointer checkpointer,
       Runnable wake) {

@@ -4,7 +4,6 @@ import dev.parley.log.BlockStore.LogCommit;
 import dev.parley.log.BlockStore.StoreWriter;
 import dev.parley.log.WriterQueue.Work;
 import dev.parley.protocol.Rejection;
-import dev.parley.runtime.Threads;
 import dev.parley.runtime.Time;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -59,20 +58,6 @@ final class LogWriter implements AutoCloseable {
   private volatile boolean down;
   private volatile String failure = "the store cannot be written";
   private volatile boolean stopped;
-
-  /// The dependencies of the writer.
-  record LogWriterDependencies(
-      BlockStore store,
-      LogTuning tuning,
-      Waker waker,
-      CommitSignal commitSignal,
-      UnsealedBlocks unsealed,
-      WindowMemoryLimiter windows,
-      ReaderGate gate,
-      LogMetrics metrics,
-      Time time,
-      Threads threads,
-      FatalHandler fatal) {}
 
   LogWriter(LogWriterDependencies logWriterDependencies, StoreWriter first, long nextBlock)
       throws SQLException {

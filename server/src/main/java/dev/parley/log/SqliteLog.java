@@ -88,7 +88,7 @@ public final class SqliteLog implements EventLog {
       forkPreparer = new ForkPreparer(readerThreads, entryReader);
       logWriter =
           new LogWriter(
-              new LogWriter.LogWriterDependencies(
+              new LogWriterDependencies(
                   store,
                   logTuning,
                   waker,
