@@ -65,8 +65,18 @@ final class CommitWriter {
     journalBytes = store.journalBytes();
   }
 
-  /// Makes a durable commit visible, then completes its appends, then wakes waiting readers.
+  /// Makes a durable commit visible, then completes its appends, then wakes waiting readers. Any
+  /// failure is an `Error`, which ends the writer: the commit must be neither repeated nor published
+  /// again.
   void publish(LogCommit logCommit) {
+    try {
+      publishOnce(logCommit);
+    } catch (RuntimeException bug) {
+      throw new AssertionError("a durable commit cannot be made visible", bug);
+    }
+  }
+
+  private void publishOnce(LogCommit logCommit) {
     unsealedBlocks.deleted(logCommit.deleting(), Math.max(block.size(), logCommit.bytes()));
     for (var context : logCommit.sealing()) {
       unsealedBlocks.sealed(context, context.window.head());

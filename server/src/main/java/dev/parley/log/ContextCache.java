@@ -3,12 +3,15 @@ package dev.parley.log;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
 import dev.parley.runtime.Time;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -22,6 +25,7 @@ import java.util.function.Function;
 /// locks, selected by id, guard loading and dropping. The number of contexts in memory is limited.
 final class ContextCache implements AutoCloseable {
 
+  private static final Logger LOG = System.getLogger(ContextCache.class.getName());
   private static final int STRIPES = 128;
 
   /// Maximum number of contexts that the end of one use drops: more than one commit seals for each
@@ -80,7 +84,7 @@ final class ContextCache implements AutoCloseable {
   EventLog.ChangeRegistration listen(ContextId id, Runnable listener) {
     var pin = pin(id);
     var context = pin.context();
-    Waiter waiter = listener::run;
+    var waiter = new ListenerWaiter(id, listener);
     context.waiters.add(waiter);
     return () -> {
       if (context.waiters.remove(waiter)) {
@@ -90,6 +94,29 @@ final class ContextCache implements AutoCloseable {
         pin.close();
       }
     };
+  }
+
+  /// Calls a listener on a thread of the log, which a failure of the listener must not end.
+  private static final class ListenerWaiter implements Waiter {
+    private final ContextId context;
+    private final Runnable listener;
+    private final AtomicBoolean failed = new AtomicBoolean();
+
+    ListenerWaiter(ContextId context, Runnable listener) {
+      this.context = context;
+      this.listener = listener;
+    }
+
+    @Override
+    public void wake() {
+      try {
+        listener.run();
+      } catch (RuntimeException bug) {
+        if (!failed.getAndSet(true)) {
+          LOG.log(Level.ERROR, "a listener of context " + context + " failed", bug);
+        }
+      }
+    }
   }
 
   /// Does the same as [#pin], also for a context that cannot be read: deleting it does not require reading

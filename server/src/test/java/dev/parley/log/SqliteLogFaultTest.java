@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
+import dev.parley.protocol.Event;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
@@ -19,12 +20,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +36,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Tests failures of the store: the caller gets an error, no reader sees events that are not
 /// durable, and the log continues when the fault ends.
 final class SqliteLogFaultTest {
+
+  private static final List<ContextId> FOUR =
+      Stream.of("c0", "c1", "c2", "c3").map(ContextId::new).toList();
 
   @TempDir Path folder;
 
@@ -249,6 +255,59 @@ final class SqliteLogFaultTest {
       assertThat(messages(log)).isEqualTo(visible);
       assertThat(acknowledged).isEqualTo(visible);
     }
+  }
+
+  /// The commit is durable when listeners are called, so it must not be made visible again.
+  @Test
+  void a_listener_that_throws_changes_nothing_for_the_log() throws InterruptedException {
+    var undisturbed = appendRounds(folder.resolve("undisturbed"), false);
+    var disturbed = appendRounds(folder.resolve("disturbed"), true);
+
+    assertThat(disturbed).isEqualTo(undisturbed);
+    try (var log = SqliteLog.open(TestLogs.in(folder.resolve("disturbed"), SqliteLogTest.SMALL))) {
+      assertThat(events(log)).isEqualTo(undisturbed);
+    }
+  }
+
+  /// Appends to four contexts at once, until each is sealed several times. Returns all events.
+  private static List<List<Event>> appendRounds(Path folder, boolean listenerThrows)
+      throws InterruptedException {
+    try (var log = SqliteLog.open(TestLogs.in(folder, SqliteLogTest.SMALL))) {
+      for (var context : FOUR) {
+        log.create(context, created());
+      }
+      var registrations = new ArrayList<EventLog.ChangeRegistration>();
+      if (listenerThrows) {
+        registrations.add(log.listen(FOUR.getFirst(), SqliteLogFaultTest::failToListen));
+      }
+      for (var i = 0; i < 40; i++) {
+        var draft = message("text" + i);
+        var threads = new ArrayList<Thread>();
+        for (var context : FOUR) {
+          threads.add(
+              Thread.startVirtualThread(
+                  () -> log.append(context, AppendGuard.none(), Decision.always(draft))));
+        }
+        for (var thread : threads) {
+          thread.join();
+        }
+      }
+      assertThat(log.writable()).isTrue();
+      var events = events(log);
+      registrations.forEach(EventLog.ChangeRegistration::close);
+      return events;
+    }
+  }
+
+  private static void failToListen() {
+    throw new IllegalStateException("a listener failed");
+  }
+
+  private static List<List<Event>> events(EventLog log) {
+    return FOUR.stream()
+        .map(context -> log.read(context, Position.START, 1_000))
+        .map(entries -> entries.stream().map(Entry::event).toList())
+        .toList();
   }
 
   @Test
