@@ -321,10 +321,14 @@ final class LogWriter implements AutoCloseable {
   private void write(LogCommit logCommit) throws SQLException {
     var begin = time.nanos();
     commitWriter.write(store.writer(), logCommit);
-    commitWriter.publish(logCommit);
+    publish(logCommit);
     var nanos = time.nanos() - begin;
     dependencies.metrics().committed(logCommit.appends(), nanos);
     contextEraser.committed(nanos);
+  }
+
+  private void publish(LogCommit logCommit) {
+    commitWriter.publish(logCommit);
     if (!logCommit.appends().isEmpty()) {
       sealingSchedule.written(logCommit.id());
     }
@@ -397,7 +401,7 @@ final class LogWriter implements AutoCloseable {
       queue.pause(RETRY);
     }
     if (durable) {
-      commitWriter.publish(logCommit);
+      publish(logCommit);
     }
     if (told || !durable) {
       lost.forEach(LogWriter::rollBack);

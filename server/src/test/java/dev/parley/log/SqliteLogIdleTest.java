@@ -202,6 +202,31 @@ final class SqliteLogIdleTest {
   }
 
   @Test
+  void a_context_whose_last_commit_was_in_doubt_is_sealed_too() {
+    var fault = new AtomicReference<SQLException>();
+    var doubtful =
+        new FaultInjector() {
+          @Override
+          public void afterCommit() throws SQLException {
+            var failure = fault.getAndSet(null);
+            if (failure != null) {
+              throw failure;
+            }
+          }
+        };
+    try (var log = open(folder, doubtful)) {
+      fill(log);
+      awaitUnsealed(log, 0);
+      fault.set(new SQLException("disk I/O error"));
+      append(log, context(0), "durable");
+
+      awaitUnsealed(log, 0);
+
+      assertThat(log.head(context(0))).isEqualTo(Position.of(3));
+    }
+  }
+
+  @Test
   void closing_the_log_seals_all_contexts() {
     Map<ContextId, List<Entry>> entries;
     try (var log = open(folder, FaultInjector.NONE)) {
