@@ -1,5 +1,6 @@
 package dev.parley.projection;
 
+import dev.parley.log.ChangedContexts;
 import dev.parley.log.EventLog;
 import dev.parley.projection.ViewUpdater.EntryPage;
 import dev.parley.protocol.ContextId;
@@ -145,16 +146,9 @@ final class ViewCatchUp {
     var changedContexts = log.changes(at.mark(), CONTEXTS_PAGE);
     if (changedContexts.mark() > at.mark()) {
       update(changedContexts.contexts());
-      thread.call(
-          viewTables -> {
-            if (thread.generation() == at.generation()
-                && changedContexts.mark() > viewTables.mark()) {
-              viewTables.feed().write(changedContexts, viewTables.contexts());
-              viewTables.advance(changedContexts.mark());
-            }
-            return true;
-          });
-      contextFeed.advanceTo(changedContexts.mark());
+      if (advance(changedContexts, at.generation())) {
+        contextFeed.advanceTo(changedContexts.mark());
+      }
       contextFeed.signalWatchers(changedContexts.contexts());
       progress.add(changedContexts.contexts().size(), changedContexts.mark());
     }
@@ -166,13 +160,36 @@ final class ViewCatchUp {
     return step;
   }
 
+  /// Records that the views have processed these changes. False if they were discarded meanwhile.
+  private boolean advance(ChangedContexts changedContexts, long generation) {
+    return thread.call(
+        viewTables -> {
+          if (thread.generation() != generation) {
+            return false;
+          }
+          if (changedContexts.mark() > viewTables.mark()) {
+            viewTables.feed().write(changedContexts, viewTables.contexts());
+            viewTables.advance(changedContexts.mark());
+          }
+          return true;
+        });
+  }
+
+  /// Does nothing if the views were discarded meanwhile: the new ones have not processed the log.
   private void markCaughtUp(long mark, long generation) {
-    if (!contextFeed.isCaughtUp(generation)) {
-      thread.call(
-          viewTables -> {
-            viewTables.feed().markCaughtUp(mark);
-            return true;
-          });
+    if (contextFeed.isCaughtUp(generation)) {
+      return;
+    }
+    boolean marked =
+        thread.call(
+            viewTables -> {
+              if (thread.generation() != generation) {
+                return false;
+              }
+              viewTables.feed().markCaughtUp(mark);
+              return true;
+            });
+    if (marked) {
       contextFeed.markCaughtUp(generation);
       contextFeed.advanceTo(mark);
     }

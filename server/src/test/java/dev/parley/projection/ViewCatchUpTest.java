@@ -3,12 +3,18 @@ package dev.parley.projection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.log.AppendGuard;
+import dev.parley.log.Decision;
+import dev.parley.log.EventDraft;
 import dev.parley.log.EventLog;
 import dev.parley.log.FatalHandler;
 import dev.parley.log.SqliteLog;
 import dev.parley.log.TestLogs;
 import dev.parley.protocol.ContextEvent.ContextCreated;
+import dev.parley.protocol.ContextEvent.ContextUpdated;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.runtime.ManualTime;
 import dev.parley.runtime.Time;
@@ -116,6 +122,50 @@ class ViewCatchUpTest {
 
     assertThat(catchUpUntil(batch)).isZero();
     assertThat(catchUpUntil(batch + 1)).isEqualTo(batch);
+  }
+
+  private void append(ContextId context, Event event) {
+    log.append(context, AppendGuard.none(), Decision.always(EventDraft.of(event)));
+  }
+
+  @Test
+  void a_feed_that_is_discarded_during_the_last_page_is_live_only_when_it_is_complete() {
+    try (var thread = ViewThread.forFile(file(), TestViews.RUNTIME)) {
+      var discarding =
+          watched(
+              number -> {
+                if (number == CONTEXTS) {
+                  thread.reset();
+                }
+              });
+      var contextFeed = new ContextFeed(log, thread, TestLogs.TIME);
+      var catchUp =
+          new ViewCatchUp(
+              discarding,
+              thread,
+              new ViewUpdater(discarding, thread),
+              contextFeed,
+              TestLogs.TIME);
+
+      catchUp.updateAll();
+      assertThat(live(thread)).isFalse();
+      catchUp.updateAll();
+      assertThat(live(thread)).isTrue();
+      var end = contextFeed.end();
+      append(context(0), new ContextUpdated("new title", null));
+      catchUp.updateAll();
+
+      assertThat(contextFeed.readAfter(end, 9).entries())
+          .singleElement()
+          .extracting(ContextFeed.FeedEntry::context, ContextFeed.FeedEntry::from)
+          .containsExactly(context(0), Position.of(1));
+    }
+  }
+
+  private static boolean live(ViewThread thread) {
+    return thread.call(
+        viewTables ->
+            viewTables.sql().first("SELECT live FROM feed", row -> row.flag("live")).orElse(false));
   }
 
   @Test
