@@ -20,7 +20,7 @@ import java.util.function.BooleanSupplier;
 /// Updates the views of all contexts that changed, in the log's order of changes.
 ///
 /// Many short contexts are saved in one transaction, because a transaction costs more than the fold
-/// of a short context. A transaction has at most [#BATCH_ENTRIES] entries and ends early if a query
+/// of a short context. A transaction has at most one [CatchUpBatch] and ends early if a query
 /// waits for the thread of the views. It contains the new positions of its contexts, so after a
 /// crash the views continue behind the last transaction that was saved.
 ///
@@ -30,10 +30,6 @@ final class ViewCatchUp {
 
   /// How long a list over all contexts waits for the views.
   static final Duration PATIENCE = Duration.ofSeconds(10);
-
-  /// How many entries a transaction applies, and a caller holds in memory, at most; a context with
-  /// more entries gets transactions of its own.
-  static final int BATCH_ENTRIES = 1_024;
 
   /// How many contexts a caller processes before the next one has its turn.
   static final int CONTEXTS_PAGE = 500;
@@ -196,20 +192,25 @@ final class ViewCatchUp {
   }
 
   private void update(List<ContextId> contexts) {
-    var batch = new ArrayList<EntryPage>();
-    var entries = 0;
+    var batch = new CatchUpBatch();
     for (var known : positions(contexts)) {
       var page = onlyPage(known);
       if (page.isPresent()) {
-        if (entries + page.get().entries().size() > BATCH_ENTRIES) {
-          fold(batch);
-          entries = 0;
-        }
-        batch.add(page.get());
-        entries += page.get().entries().size();
+        add(batch, page.get());
       }
     }
     fold(batch);
+  }
+
+  private void add(CatchUpBatch batch, EntryPage page) {
+    if (!batch.add(page)) {
+      fold(batch);
+      var _ = batch.add(page);
+    }
+    if (batch.full()) {
+      // At once, so that a large page is not kept while the next one is read.
+      fold(batch);
+    }
   }
 
   private record KnownContext(ContextId context, Position position) {}
@@ -247,10 +248,11 @@ final class ViewCatchUp {
   }
 
   /// Saves the batch in as few transactions as possible, and empties it.
-  private void fold(List<EntryPage> batch) {
-    while (!batch.isEmpty()) {
-      var folded = thread.call(viewTables -> foldUntilQuery(viewTables, batch));
-      batch.subList(0, folded.pages()).clear();
+  private void fold(CatchUpBatch batch) {
+    var pages = batch.take();
+    while (!pages.isEmpty()) {
+      var folded = thread.call(viewTables -> foldUntilQuery(viewTables, pages));
+      pages.subList(0, folded.pages()).clear();
       folded.refused().forEach(updater::updateOrForget);
     }
   }

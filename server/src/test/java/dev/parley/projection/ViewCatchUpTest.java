@@ -124,6 +124,21 @@ class ViewCatchUpTest {
     assertThat(catchUpUntil(batch + 1)).isEqualTo(batch);
   }
 
+  @Test
+  void a_batch_of_large_contexts_is_limited_by_its_size() {
+    try (var thread = ViewThread.forFile(file(), TestViews.RUNTIME)) {
+      catchUp(log, thread, TestLogs.TIME).updateAll();
+    }
+    var large = 20;
+    for (var i = 0; i < large; i++) {
+      var context = new ContextId("large" + i);
+      log.create(context, new ContextCreated("ada", null, null));
+      append(context, ViewsFixture.message("m", "x".repeat(1_000_000)));
+    }
+
+    assertThat(catchUpUntil(large)).isBetween(CONTEXTS + 8, CONTEXTS + large);
+  }
+
   private void append(ContextId context, Event event) {
     log.append(context, AppendGuard.none(), Decision.always(EventDraft.of(event)));
   }
@@ -141,11 +156,7 @@ class ViewCatchUpTest {
       var contextFeed = new ContextFeed(log, thread, TestLogs.TIME);
       var catchUp =
           new ViewCatchUp(
-              discarding,
-              thread,
-              new ViewUpdater(discarding, thread),
-              contextFeed,
-              TestLogs.TIME);
+              discarding, thread, new ViewUpdater(discarding, thread), contextFeed, TestLogs.TIME);
 
       catchUp.updateAll();
       assertThat(live(thread)).isFalse();
