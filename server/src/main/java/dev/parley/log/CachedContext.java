@@ -238,13 +238,18 @@ final class CachedContext {
 
   /// Drops all events that did not become durable.
   void rollBack() {
-    generation++;
-    state = durableState().copy();
-    lastMillis = durableMillis();
-    lastAppend = null;
-    keys.rollBack();
-    if (status == ContextStatus.PRESENT && state.head().equals(Position.START)) {
-      status = ContextStatus.ABSENT;
+    lock.lock();
+    try {
+      generation++;
+      state = durableState().copy();
+      lastMillis = durableMillis();
+      lastAppend = null;
+      keys.rollBack();
+      if (status == ContextStatus.PRESENT && state.head().equals(Position.START)) {
+        status = ContextStatus.ABSENT;
+      }
+    } finally {
+      lock.unlock();
     }
   }
 

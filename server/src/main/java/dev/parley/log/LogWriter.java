@@ -257,7 +257,7 @@ final class LogWriter implements AutoCloseable {
     for (var pendingAppend : arrived) {
       var preparedFork = pendingAppend.fork();
       if (preparedFork != null && preparedFork.source().deleted()) {
-        rollBack(pendingAppend.context());
+        pendingAppend.context().rollBack();
         pendingAppend.complete(
             new Rejection.Gone("the context was deleted: " + preparedFork.source().id));
       } else if (pendingAppend.current()) {
@@ -278,21 +278,40 @@ final class LogWriter implements AutoCloseable {
     }
   }
 
-  /// Seals contexts while no append waits.
+  /// Seals contexts, then deletes blocks that are no longer needed, while no append waits.
   private void sealIdle() throws InterruptedException {
-    if (!seal(sealingSchedule.idle())) {
+    var done = seal(sealingSchedule.idle());
+    if (done && sealingSchedule.mayDelete()) {
+      done = deleteStale();
+    }
+    if (!done) {
       sealingSchedule.postpone(nextBlock - 1);
     }
   }
 
-  /// Seals all contexts, so that the next start need not read them. A context that cannot be sealed
-  /// stays as it is.
+  /// Seals all contexts and deletes their blocks, so that the next start need not read them. A
+  /// context that cannot be sealed stays as it is.
   private void sealRemaining() throws InterruptedException {
     var deadline = time.deadline(SEALING_AT_STOP_MAX);
     var left = sealingSchedule.remaining();
     while (!left.isEmpty() && !down && time.remaining(deadline) > 0 && seal(left)) {
       left = sealingSchedule.remaining();
     }
+    var deleted = true;
+    while (deleted && !down && time.remaining(deadline) > 0) {
+      deleted = deleteStale();
+    }
+  }
+
+  /// Deletes blocks that are no longer needed, by a commit that does nothing else. False if there are
+  /// none, or if that fails.
+  private boolean deleteStale() throws InterruptedException {
+    var before = dependencies.unsealed().stale().emptiedBytes();
+    if (before > 0) {
+      var deleting = dependencies.unsealed().deletableAlone();
+      commit(new LogCommit(nextBlock++, List.of(), List.of(), deleting));
+    }
+    return dependencies.unsealed().stale().emptiedBytes() < before;
   }
 
   /// Seals these contexts by a commit without appends. False if that fails.
@@ -307,7 +326,10 @@ final class LogWriter implements AutoCloseable {
       throws InterruptedException {
     var id = nextBlock++;
     var size = new LogCommit(id, tickets, sealing, List.of()).bytes();
-    var logCommit = new LogCommit(id, tickets, sealing, dependencies.unsealed().deletable(size));
+    commit(new LogCommit(id, tickets, sealing, dependencies.unsealed().deletable(size)));
+  }
+
+  private void commit(LogCommit logCommit) throws InterruptedException {
     try {
       write(logCommit);
     } catch (SQLException inDoubt) {
@@ -404,7 +426,7 @@ final class LogWriter implements AutoCloseable {
       publish(logCommit);
     }
     if (told || !durable) {
-      lost.forEach(LogWriter::rollBack);
+      lost.forEach(CachedContext::rollBack);
     }
     // This comes first, so that a caller that retries at once is not rejected.
     down = false;
@@ -441,15 +463,6 @@ final class LogWriter implements AutoCloseable {
 
   private static void rejectAppends(LogCommit logCommit, String why) {
     logCommit.appends().forEach(pendingAppend -> complete(pendingAppend, unavailable(why)));
-  }
-
-  private static void rollBack(CachedContext context) {
-    context.lock.lock();
-    try {
-      context.rollBack();
-    } finally {
-      context.lock.unlock();
-    }
   }
 
   /// Rejects all queued work. Returns the contexts whose state is now ahead of the written events.
@@ -548,7 +561,7 @@ final class LogWriter implements AutoCloseable {
       store.close();
       try {
         var erased = store.writer().isErased(context);
-        lost.forEach(LogWriter::rollBack);
+        lost.forEach(CachedContext::rollBack);
         down = false;
         return erased;
       } catch (SQLException still) {

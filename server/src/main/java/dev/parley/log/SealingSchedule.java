@@ -94,13 +94,25 @@ final class SealingSchedule {
     }
   }
 
-  /// The time until [#idle] may find a context; negative if only a new block can change that.
+  /// The time until [#idle] or [#mayDelete] may find something; negative if only a new block can change that.
   long idleNanos() {
     if (!idleSealed || !suspects.isEmpty()) {
       return 0;
     }
     var next = recent.peek();
-    return next == null ? -1 : Math.max(0, untilOld(next));
+    if (next == null) {
+      return mayDelete() ? 0 : -1;
+    }
+    return Math.max(0, untilOld(next));
+  }
+
+  /// True if all contexts are sealed that could be, nothing was written for a while, and there are
+  /// blocks that are no longer needed.
+  boolean mayDelete() {
+    return idleSealed
+        && suspects.isEmpty()
+        && recent.isEmpty()
+        && unsealedBlocks.stale().emptiedBytes() > 0;
   }
 
   private long untilOld(WrittenBlock block) {
@@ -133,7 +145,7 @@ final class SealingSchedule {
         .toList();
   }
 
-  /// Seals no idle contexts for a while, because that failed. `lastBlock` is the last block in the
+  /// Seals no idle contexts and deletes no blocks for a while, because that failed. `lastBlock` is the last block in the
   /// store.
   void postpone(long lastBlock) {
     recent.clear();

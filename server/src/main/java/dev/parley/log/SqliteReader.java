@@ -120,8 +120,10 @@ final class SqliteReader implements BlockStore.StoreReader {
       UnsealedBlocks unsealedBlocks,
       MemoryLimiters memory) {
     try {
-      var slots = ChunkReader.entries(context.id, context.ids, chunk.data());
-      if (slots.getLast().entry().position().after(context.sealedTo)) {
+      var slots =
+          ChunkReader.entries(
+              context.id, context.ids, chunk.data(), context.sealedTo, Integer.MAX_VALUE);
+      if (!slots.isEmpty()) {
         var runs = StoredRun.of(slots);
         memory.windows().add(context, runs);
         unsealedBlocks.add(

@@ -12,7 +12,9 @@ import java.util.Queue;
 ///
 /// A block stays until all of its contexts are sealed, and a little longer: deleting it overwrites
 /// its pages with zeros, which costs nothing if the same commit reuses them. Each commit therefore
-/// deletes about as many bytes of blocks as it writes. For the writer thread.
+/// deletes about as many bytes of blocks as it writes. While nothing is written, and when the log is
+/// closed, commits of their own delete the rest, so that the next start need not read it. For the
+/// writer thread.
 final class StaleChunks {
 
   /// The size of the smallest commit.
@@ -20,6 +22,7 @@ final class StaleChunks {
 
   private final Map<Long, StoredBlock> blocks = new HashMap<>();
   private final Queue<StoredBlock> emptied = new ArrayDeque<>();
+  private long emptiedBytes;
   private long credit;
 
   /// Records that a block contains a chunk of this context that is no longer needed.
@@ -32,6 +35,12 @@ final class StaleChunks {
   /// Records that no chunk of a block is needed.
   void emptied(StoredBlock block) {
     emptied.add(block);
+    emptiedBytes += block.bytes;
+  }
+
+  /// The size of all blocks that can be deleted, in bytes.
+  long emptiedBytes() {
+    return emptiedBytes;
   }
 
   /// The blocks that contain a chunk of this context that is no longer needed. Looks at all chunks,
@@ -57,13 +66,33 @@ final class StaleChunks {
     return deletable;
   }
 
-  /// Records that a commit of this size has deleted these blocks, which [#deletable] returned.
+  /// The blocks that a commit should delete which does nothing else: up to `bytesMax` bytes, or one
+  /// larger block.
+  List<Long> deletableAlone(long bytesMax) {
+    var bytes = 0L;
+    var deletable = new ArrayList<Long>();
+    for (var next : emptied) {
+      if (bytes > 0 && bytes + next.bytes > bytesMax) {
+        break;
+      }
+      bytes += next.bytes;
+      deletable.add(next.id);
+    }
+    return deletable;
+  }
+
+  /// Records that a commit of this size has deleted these blocks, which [#deletable] or
+  /// [#deletableAlone] returned.
   void deleted(List<Long> deleted, long commitBytes, int creditMax) {
     credit = credit(commitBytes, creditMax);
     for (var id : deleted) {
-      credit -= emptied.remove().bytes;
+      var block = emptied.remove();
+      credit -= block.bytes;
+      emptiedBytes -= block.bytes;
       blocks.remove(id);
     }
+    // A commit that does nothing else deletes more than it writes.
+    credit = Math.max(0, credit);
   }
 
   private long credit(long commitBytes, int creditMax) {

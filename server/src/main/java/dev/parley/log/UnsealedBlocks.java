@@ -274,6 +274,11 @@ final class UnsealedBlocks {
     return stale.deletable(commitBytes, logTuning.batchBytes());
   }
 
+  /// The blocks that are no longer needed and that a commit should delete which does nothing else.
+  List<Long> deletableAlone() {
+    return stale.deletableAlone(logTuning.batchBytes());
+  }
+
   /// Records that a commit of this size has deleted these blocks.
   void deleted(List<Long> ids, long commitBytes) {
     stale.deleted(ids, commitBytes, logTuning.batchBytes());

@@ -9,6 +9,7 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -24,12 +25,15 @@ final class SqliteLogDamageTest {
 
   @TempDir Path folder;
 
-  private void write() {
-    try (var log = SqliteLogTest.open(folder)) {
+  /// Leaves a log with unsealed entries, as a crash does.
+  private void write() throws IOException {
+    var written = folder.resolve("written");
+    try (var log = SqliteLogTest.open(written)) {
       log.create(DAMAGED, created());
       log.create(GOOD, created());
       log.append(DAMAGED, AppendGuard.none(), Decision.always(message("kept")));
       log.append(GOOD, AppendGuard.none(), Decision.always(message("one")));
+      TestLogs.copy(written, folder);
     }
   }
 
@@ -58,8 +62,7 @@ final class SqliteLogDamageTest {
   }
 
   @Test
-  void a_row_that_cannot_be_read_harms_no_other_context_and_keeps_its_entries()
-      throws SQLException {
+  void a_row_that_cannot_be_read_harms_no_other_context_and_keeps_its_entries() throws Exception {
     write();
     execute("CREATE TABLE aside AS SELECT secret FROM contexts WHERE id = 'damaged'");
     execute("UPDATE contexts SET secret = x'00' WHERE id = 'damaged'");
@@ -75,7 +78,7 @@ final class SqliteLogDamageTest {
   }
 
   @Test
-  void unsealed_entries_that_cannot_be_read_harm_no_other_context() throws SQLException {
+  void unsealed_entries_that_cannot_be_read_harm_no_other_context() throws Exception {
     write();
     garble();
 

@@ -6,11 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
+import dev.parley.protocol.MessageEvent.Message;
+import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageId;
 import dev.parley.protocol.Position;
 import dev.parley.runtime.ManualTime;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -223,6 +227,61 @@ final class SqliteLogIdleTest {
       awaitUnsealed(log, 0);
 
       assertThat(log.head(context(0))).isEqualTo(Position.of(3));
+    }
+  }
+
+  /// Writes more blocks that are shared by contexts than one commit deletes.
+  private static void fillSharedBlocks(EventLog log) throws InterruptedException {
+    var draft =
+        EventDraft.of(new Message(new MessageId("m"), Role.USER, "x".repeat(10_000), null, null));
+    var threads = new ArrayList<Thread>();
+    for (var c = 0; c < 300; c++) {
+      var context = context(c);
+      threads.add(
+          Thread.startVirtualThread(
+              () -> {
+                log.create(context, created());
+                log.append(context, AppendGuard.none(), Decision.always(draft));
+              }));
+    }
+    for (var thread : threads) {
+      thread.join();
+    }
+  }
+
+  private long storedBlocks(String aggregate) throws SQLException {
+    try (var other = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("log.db"));
+        var statement = other.createStatement();
+        var rows = statement.executeQuery("SELECT " + aggregate + " FROM blocks")) {
+      return rows.getLong(1);
+    }
+  }
+
+  @Test
+  void closing_the_log_deletes_the_blocks_that_were_sealed() throws Exception {
+    try (var log = open(folder, FaultInjector.NONE)) {
+      fillSharedBlocks(log);
+      assertThat(storedBlocks("sum(length(data))")).isGreaterThan(2L << 20);
+    }
+    assertThat(storedBlocks("sum(length(data))")).isZero();
+    assertThat(storedBlocks("count(*)")).isLessThan(5);
+    try (var log = open(folder, FaultInjector.NONE)) {
+      assertThat(log.read(context(299), Position.START, 10)).hasSize(2);
+    }
+  }
+
+  @Test
+  void blocks_that_were_sealed_while_nothing_was_written_are_deleted() throws Exception {
+    try (var log = open(folder, FaultInjector.NONE)) {
+      fillSharedBlocks(log);
+      awaitUnsealed(log, 0);
+
+      while (storedBlocks("sum(length(data))") > 0) {
+        time.advance(Duration.ofSeconds(1));
+      }
+
+      append(log, context(0), "again");
+      assertThat(log.read(context(0), Position.START, 10)).hasSize(3);
     }
   }
 
