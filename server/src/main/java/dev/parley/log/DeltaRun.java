@@ -23,9 +23,12 @@ import org.jspecify.annotations.Nullable;
 final class DeltaRun implements StoredRun {
 
   /// The maximum number of deltas.
-  static final int MAX = 256;
+  private static final int MAX = 256;
 
   private static final int TEXT_USUAL = 8;
+
+  /// How many deltas a new run has room for at most. Other events may end the run at once.
+  private static final int FIRST_MAX = 4;
 
   /// The memory of a delta besides its text, in bytes, if its run has no other. Deltas that share a
   /// run take 12 bytes each; the limits of memory must also hold for blocks that alternate.
@@ -67,8 +70,9 @@ final class DeltaRun implements StoredRun {
     this.text = shared.text;
   }
 
-  /// An empty run that begins with `delta`, with room for `capacity` deltas.
-  static DeltaRun begin(@Nullable Origin origin, ContentDelta delta, long seq, int capacity) {
+  /// An empty run that will begin with `delta` and get up to `expected` deltas.
+  static DeltaRun begin(@Nullable Origin origin, ContentDelta delta, long seq, int expected) {
+    var capacity = Math.min(expected, FIRST_MAX);
     return new DeltaRun(
         new Block(origin, delta.blockId()), seq, delta.index(), capacity, TEXT_USUAL * capacity);
   }
@@ -162,6 +166,11 @@ final class DeltaRun implements StoredRun {
     return (long) OVERHEAD * size() + 2L * bytes();
   }
 
+  /// The size of the columns, in bytes. Runs that share columns return the same.
+  int capacityBytes() {
+    return Long.BYTES * millis.length + Integer.BYTES * ends.length + text.length;
+  }
+
   /// True if `delta` is the next one of the same block, and there may be room for it.
   boolean continuedBy(@Nullable Origin origin, ContentDelta delta) {
     return size() < MAX
@@ -177,18 +186,20 @@ final class DeltaRun implements StoredRun {
       ends = Arrays.copyOf(ends, 2 * to);
     }
     var begin = begin(to);
-    // UTF-8 takes at most three bytes for a char.
-    if (text.length - begin < 3 * delta.length()) {
-      text = Arrays.copyOf(text, 2 * text.length + 3 * delta.length());
-    }
     var end = begin;
-    for (var i = 0; i < delta.length() && delta.charAt(i) < 0x80; i++) {
-      text[end++] = (byte) delta.charAt(i);
+    // UTF-8 takes at most three bytes for a char.
+    if (text.length - begin >= 3 * delta.length()) {
+      for (var i = 0; i < delta.length() && delta.charAt(i) < 0x80; i++) {
+        text[end++] = (byte) delta.charAt(i);
+      }
     }
     if (end - begin < delta.length()) {
       var bytes = delta.getBytes(StandardCharsets.UTF_8);
-      System.arraycopy(bytes, 0, text, begin, bytes.length);
       end = begin + bytes.length;
+      if (end > text.length) {
+        text = Arrays.copyOf(text, Math.max(2 * text.length, end));
+      }
+      System.arraycopy(bytes, 0, text, begin, bytes.length);
     }
     millis[to] = time;
     ends[to++] = end;

@@ -82,8 +82,7 @@ sealed interface StoredRun permits StoredEntry, DeltaRun {
       }
       var run = open;
       if (run == null || !run.continuedBy(origin, delta)) {
-        run =
-            DeltaRun.begin(origin, delta, position.seq(), Math.min(expected - size, DeltaRun.MAX));
+        run = DeltaRun.begin(origin, delta, position.seq(), expected - size);
         runs.add(run);
         open = run;
       }

@@ -11,14 +11,19 @@ import dev.parley.protocol.BlockId;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
+import dev.parley.protocol.ReportEvent.InternalRaw;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Deltas, which the log keeps in columns, in memory and in segments.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -120,5 +125,30 @@ final class SqliteLogDeltasTest {
       assertThat(all.stream().skip(2).map(Entry::event)).isEqualTo(appended);
       assertEachPartIsRead(log, all);
     }
+  }
+
+  /// The limits of memory count the weight of a run, not the room in its columns.
+  @ParameterizedTest
+  @ValueSource(ints = {4, 100, 5_000})
+  void deltas_that_alternate_with_other_events_take_no_more_memory_than_their_weight(int length) {
+    var runs = new StoredRun.Builder(1_024);
+    for (var i = 0; i < 512; i++) {
+      var delta = new ContentDelta("x".repeat(length), i, new BlockId("block"));
+      assertThat(runs.addDelta(TASK, delta, Position.of(i + 1L), 0)).isTrue();
+      var raw = new InternalRaw("agent", "line");
+      runs.add(
+          StoredEntry.fresh(
+              new Entry(CONTEXT, new Position(i + 1L, 1), new UUID(0, i), Instant.EPOCH, TASK, raw),
+              0));
+    }
+    var capacity = 0L;
+    var weight = 0L;
+    for (var run : runs.build()) {
+      if (run instanceof DeltaRun deltas) {
+        capacity += deltas.capacityBytes();
+        weight += deltas.weight();
+      }
+    }
+    assertThat(capacity).isLessThanOrEqualTo(weight);
   }
 }
