@@ -366,7 +366,9 @@ public final class SqliteLog implements EventLog {
       var deadline = time.deadline(patience);
       var me = Waiter.of(Thread.currentThread());
       var found = false;
-      context.waiters.add(me);
+      if (patience.isPositive()) {
+        context.waiters.add(me);
+      }
       try {
         while (true) {
           context.checkDurable();
