@@ -117,6 +117,9 @@ final class SqliteLogFaultTest {
             CompletableFuture.runAsync(
                 () ->
                     log.append(CONTEXT, AppendGuard.none(), Decision.always(message("unsynced"))));
+        while (fault.after) {
+          Thread.onSpinWait(); // Otherwise a commit that seals the idle context may get the fault.
+        }
         while (!append.isDone()) {
           time.advanceToWait("parley-log-writer");
         }
