@@ -72,7 +72,7 @@ final class StaleChunks {
     var bytes = 0L;
     var deletable = new ArrayList<Long>();
     for (var next : emptied) {
-      if (bytes > 0 && bytes + next.bytes > bytesMax) {
+      if (bytes > 0 && next.bytes > Math.max(0, bytesMax - bytes)) {
         break;
       }
       bytes += next.bytes;
