@@ -7,6 +7,7 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -131,9 +132,14 @@ final class LatencyBenchmark implements Benchmark {
     }
   }
 
+  /// The working directory of agents may not be in the data folder, so that is a folder of its own.
   private static BenchmarkProcess server(Path folder) throws IOException {
-    var data = folder.toString();
+    var data = data(folder).toString();
     return BenchmarkProcess.program(List.of("serve", "--port", "0", "--data", data), folder);
+  }
+
+  private static Path data(Path folder) {
+    return folder.resolve("data");
   }
 
   private static URI url(BenchmarkProcess server) throws IOException {
@@ -181,6 +187,7 @@ final class LatencyBenchmark implements Benchmark {
             http.sendAsync(
                 request(url, context + "/messages", "{\"content\":\"say hello\"" + more + "}"),
                 BodyHandlers.ofString());
+        reply.thenAccept(answer -> endIfRejected(answer.statusCode(), stream));
         stream.await("message");
         var event = System.nanoTime();
         times.firstEvent().add(event - begin);
@@ -274,6 +281,17 @@ final class LatencyBenchmark implements Benchmark {
     }
   }
 
+  /// Ends the wait for the events of a message that was rejected.
+  private static void endIfRejected(int status, EventLines stream) {
+    if (status >= 300) {
+      try {
+        stream.close();
+      } catch (IOException failed) {
+        throw new UncheckedIOException(failed);
+      }
+    }
+  }
+
   private static HttpRequest request(URI url, String path, String body) {
     return HttpRequest.newBuilder(url.resolve(path))
         .header("Content-Type", "application/json")
@@ -285,7 +303,7 @@ final class LatencyBenchmark implements Benchmark {
 
   /// Writes a context of answers with a thousand events each.
   private LongContext writeLong(Path folder) {
-    try (var log = ParleyAppender.open(folder, InstantSource.system())) {
+    try (var log = ParleyAppender.open(data(folder), InstantSource.system())) {
       var benchmarkContext = BenchmarkContext.begin(log);
       var events = 3;
       for (var answer = 0; events < runLength.replayEvents(); answer++) {
