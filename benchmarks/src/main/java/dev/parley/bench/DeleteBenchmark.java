@@ -3,7 +3,7 @@ package dev.parley.bench;
 import static dev.parley.bench.BenchmarkReport.shown;
 import static dev.parley.bench.BenchmarkReport.times;
 
-import dev.parley.log.SqliteLog;
+import dev.parley.log.BlockLog;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
 import java.io.IOException;
@@ -129,7 +129,7 @@ final class DeleteBenchmark implements Benchmark {
         "%,d".formatted(times.count()));
   }
 
-  private static void deleteNext(SqliteLog log, Queue<ContextId> victims, AtomicInteger deleted) {
+  private static void deleteNext(BlockLog log, Queue<ContextId> victims, AtomicInteger deleted) {
     var victim = victims.poll();
     if (victim == null) {
       LockSupport.parkNanos(READER_PAUSE_NANOS);
@@ -139,7 +139,7 @@ final class DeleteBenchmark implements Benchmark {
     }
   }
 
-  private static void readOldPage(SqliteLog log, Past past, SplittableRandom random) {
+  private static void readOldPage(BlockLog log, Past past, SplittableRandom random) {
     var from = random.nextLong(Math.max(1, past.events() / 2));
     log.read(past.context(), Position.of(from), READER_PAGE);
     LockSupport.parkNanos(READER_PAUSE_NANOS);
@@ -147,7 +147,7 @@ final class DeleteBenchmark implements Benchmark {
 
   private record Past(ContextId context, long events) {}
 
-  private Past writeLong(SqliteLog log, int tokens) {
+  private Past writeLong(BlockLog log, int tokens) {
     var benchmarkContext = BenchmarkContext.begin(log);
     for (var index = 0; index < tokens; index += READER_PAGE) {
       var texts = new ArrayList<String>();
@@ -159,7 +159,7 @@ final class DeleteBenchmark implements Benchmark {
     return new Past(benchmarkContext.context(), tokens);
   }
 
-  private ContextId writeLarge(SqliteLog log, long bytes) {
+  private ContextId writeLarge(BlockLog log, long bytes) {
     var benchmarkContext = BenchmarkContext.begin(log);
     var index = 0;
     for (var written = 0L; written < bytes; written += (long) PIECE_BYTES * PIECES_PER_APPEND) {

@@ -1,5 +1,6 @@
 package dev.parley.bench;
 
+import dev.parley.log.BlockLog;
 import dev.parley.log.LogTuning;
 import dev.parley.log.SqliteLog;
 import dev.parley.runtime.SystemThreads;
@@ -12,7 +13,7 @@ import java.util.stream.IntStream;
 /// Parley's log, as the server uses it: each context has a running task that writes text.
 final class ParleyAppender implements DurableAppender {
 
-  private final SqliteLog log;
+  private final BlockLog log;
   private final BenchmarkContext[] conversations;
 
   ParleyAppender(Path folder, int contexts) {
@@ -28,7 +29,7 @@ final class ParleyAppender implements DurableAppender {
   }
 
   /// Opens a log with the limits of a server.
-  static SqliteLog open(Path folder, InstantSource clock) {
+  static BlockLog open(Path folder, InstantSource clock) {
     var random = new SplittableRandom(1);
     var threads = new SystemThreads();
     return SqliteLog.open(
@@ -47,7 +48,7 @@ final class ParleyAppender implements DurableAppender {
   }
 
   /// The log that it appends to.
-  SqliteLog log() {
+  BlockLog log() {
     return log;
   }
 

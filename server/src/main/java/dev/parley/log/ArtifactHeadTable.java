@@ -32,9 +32,10 @@ final class ArtifactHeadTable {
       return;
     }
     for (var changed : headChanges.heads().entrySet()) {
-      LogDatabase.update(
+      Jdbc.update(
           connection,
-          "REPLACE INTO artifact_heads VALUES (?, ?, ?)",
+          "INSERT INTO artifact_heads VALUES (?, ?, ?)"
+              + " ON CONFLICT (context, artifact) DO UPDATE SET data = excluded.data",
           context,
           changed.getKey().value(),
           Json.bytes(changed.getValue()));
@@ -44,7 +45,7 @@ final class ArtifactHeadTable {
   /// Stores the heads of a context that has none stored yet.
   void insertAll(long context, Map<ArtifactId, ArtifactHead> heads) throws SQLException {
     if (!heads.isEmpty()) {
-      LogDatabase.update(
+      Jdbc.update(
           connection,
           "INSERT INTO artifact_heads VALUES (?, ?, ?)",
           context,
@@ -54,7 +55,7 @@ final class ArtifactHeadTable {
   }
 
   void delete(long context) throws SQLException {
-    LogDatabase.execute(connection, "DELETE FROM artifact_heads WHERE context = " + context);
+    Jdbc.execute(connection, "DELETE FROM artifact_heads WHERE context = " + context);
   }
 
   /// Loads a context's heads into `heads`.

@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /// The data folder, locked for this process while it is open.
-final class DataFolder implements AutoCloseable {
+public final class DataFolder implements AutoCloseable {
 
   private static final Logger LOG = System.getLogger(DataFolder.class.getName());
   private static final String LOCK_FILE = "parley.lock";
@@ -42,7 +42,7 @@ final class DataFolder implements AutoCloseable {
   /// Creates the folder if it is missing, and locks it.
   ///
   /// @throws Rejection.Conflict if another process uses it; the message names the process
-  static DataFolder claim(Path folder) {
+  public static DataFolder claim(Path folder) {
     try {
       create(folder);
       restrictPermissions(folder);

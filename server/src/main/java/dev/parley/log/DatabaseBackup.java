@@ -50,7 +50,7 @@ public final class DatabaseBackup {
     }
     var connection = DriverManager.getConnection("jdbc:sqlite:" + file);
     try {
-      LogDatabase.execute(connection, "PRAGMA busy_timeout = " + BUSY_MILLIS);
+      Jdbc.execute(connection, "PRAGMA busy_timeout = " + BUSY_MILLIS);
       return connection;
     } catch (SQLException failed) {
       connection.close();

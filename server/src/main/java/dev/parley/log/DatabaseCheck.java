@@ -89,7 +89,7 @@ public final class DatabaseCheck {
       throws SQLException {
     var url = "jdbc:sqlite:file:" + file.toAbsolutePath().toUri().getRawPath() + "?" + mode;
     try (var connection = DriverManager.getConnection(url)) {
-      LogDatabase.execute(connection, "PRAGMA busy_timeout = " + BUSY_MILLIS);
+      Jdbc.execute(connection, "PRAGMA busy_timeout = " + BUSY_MILLIS);
       // One transaction, so that everything is read from one state.
       connection.setAutoCommit(false);
       content.read(connection);
@@ -135,13 +135,13 @@ public final class DatabaseCheck {
   private static void readAsAtStart(Connection connection) throws SQLException {
     if (LogDatabase.isCurrent(connection)) {
       try {
-        new SqliteReader(connection)
+        new TableReader(connection)
             .loadUnsealed(
                 new UnsealedBlocks(LogTuning.DEFAULT), MemoryLimiters.of(LogTuning.DEFAULT));
       } catch (RuntimeException unreadable) {
         throw new SQLException("it is damaged: a block cannot be read", unreadable);
       }
-      LogDatabase.number(connection, "SELECT max(number) FROM contexts");
+      Jdbc.number(connection, "SELECT max(number) FROM contexts");
     }
   }
 }

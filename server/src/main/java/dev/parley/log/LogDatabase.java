@@ -5,13 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
-import org.jspecify.annotations.Nullable;
 
 /// The log's SQLite file: its connections, its schema and the schema's migrations.
 final class LogDatabase {
@@ -77,7 +73,7 @@ final class LogDatabase {
               "ALTER TABLE contexts ADD COLUMN deleted_at INTEGER",
               "CREATE TABLE erasures (context INTEGER PRIMARY KEY)",
               // Earlier versions deleted blocks without overwriting them: see
-              // ErasureTable#FREE_PAGES.
+              // FreePages#NUMBER.
               "INSERT INTO erasures SELECT 0 WHERE EXISTS (SELECT 1 FROM contexts)"));
 
   private static final String OUR_TABLES =
@@ -115,7 +111,7 @@ final class LogDatabase {
   /// Opens the file for reading only.
   Connection openReader() throws SQLException {
     var connection = open(true);
-    execute(connection, "PRAGMA query_only = ON");
+    Jdbc.execute(connection, "PRAGMA query_only = ON");
     return connection;
   }
 
@@ -133,17 +129,17 @@ final class LogDatabase {
     var connection = DriverManager.getConnection(url, new Properties());
     try {
       if (!reader) {
-        execute(connection, "PRAGMA page_size = 4096");
-        execute(connection, "PRAGMA journal_mode = WAL");
-        execute(connection, "PRAGMA journal_size_limit = " + walBytesMax);
+        Jdbc.execute(connection, "PRAGMA page_size = 4096");
+        Jdbc.execute(connection, "PRAGMA journal_mode = WAL");
+        Jdbc.execute(connection, "PRAGMA journal_size_limit = " + walBytesMax);
       }
       // FULL: a commit returns only after the write-ahead log is on the disk.
-      execute(connection, "PRAGMA synchronous = FULL");
-      execute(connection, "PRAGMA wal_autocheckpoint = 0");
+      Jdbc.execute(connection, "PRAGMA synchronous = FULL");
+      Jdbc.execute(connection, "PRAGMA wal_autocheckpoint = 0");
       // Pages are overwritten when they become free, so that no data of a deleted context remains.
-      execute(connection, "PRAGMA secure_delete = ON");
-      execute(connection, "PRAGMA cache_size = -" + (reader ? 2_000 : 8_000));
-      execute(connection, "PRAGMA busy_timeout = " + BUSY_MILLIS);
+      Jdbc.execute(connection, "PRAGMA secure_delete = ON");
+      Jdbc.execute(connection, "PRAGMA cache_size = -" + (reader ? 2_000 : 8_000));
+      Jdbc.execute(connection, "PRAGMA busy_timeout = " + BUSY_MILLIS);
       return connection;
     } catch (SQLException failed) {
       connection.close();
@@ -155,7 +151,7 @@ final class LogDatabase {
   ///
   /// @throws SQLException if this version of Parley does not support it
   static long checkVersion(Connection connection) throws SQLException {
-    var version = number(connection, "PRAGMA user_version");
+    var version = Jdbc.number(connection, "PRAGMA user_version");
     if (version > MIGRATIONS.size()) {
       throw new SQLException(
           "a newer version of Parley wrote the log (schema " + version + "); use that version");
@@ -168,7 +164,7 @@ final class LogDatabase {
   /// @throws SQLException if this version of Parley does not support it
   static boolean isCurrent(Connection connection) throws SQLException {
     var version = checkVersion(connection);
-    if (version == 0 && number(connection, OUR_TABLES) > 0) {
+    if (version == 0 && Jdbc.number(connection, OUR_TABLES) > 0) {
       throw new SQLException("it has tables of Parley, but no version");
     }
     return version == MIGRATIONS.size();
@@ -179,59 +175,10 @@ final class LogDatabase {
     connection.setAutoCommit(false);
     for (var step = (int) version; step < MIGRATIONS.size(); step++) {
       for (var statement : MIGRATIONS.get(step)) {
-        execute(connection, statement);
+        Jdbc.execute(connection, statement);
       }
-      execute(connection, "PRAGMA user_version = " + (step + 1));
+      Jdbc.execute(connection, "PRAGMA user_version = " + (step + 1));
       connection.commit();
-    }
-  }
-
-  /// Converts the current row of a result.
-  interface RowMapper<T> {
-    T map(ResultSet row) throws SQLException;
-  }
-
-  /// Executes a statement with these values and returns the number of changed rows.
-  static int update(Connection connection, String sql, @Nullable Object... values)
-      throws SQLException {
-    try (var statement = bind(connection, sql, values)) {
-      return statement.executeUpdate();
-    }
-  }
-
-  /// Returns all rows of a query with these values.
-  static <T> List<T> list(
-      Connection connection, String sql, RowMapper<T> mapper, @Nullable Object... values)
-      throws SQLException {
-    try (var statement = bind(connection, sql, values);
-        var rows = statement.executeQuery()) {
-      var found = new ArrayList<T>();
-      while (rows.next()) {
-        found.add(mapper.map(rows));
-      }
-      return found;
-    }
-  }
-
-  private static PreparedStatement bind(
-      Connection connection, String sql, @Nullable Object... values) throws SQLException {
-    var statement = connection.prepareStatement(sql);
-    for (var i = 0; i < values.length; i++) {
-      statement.setObject(i + 1, values[i]);
-    }
-    return statement;
-  }
-
-  static void execute(Connection connection, String sql) throws SQLException {
-    try (var statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
-  }
-
-  static long number(Connection connection, String sql) throws SQLException {
-    try (var statement = connection.createStatement();
-        var rows = statement.executeQuery(sql)) {
-      return rows.next() ? rows.getLong(1) : 0;
     }
   }
 }

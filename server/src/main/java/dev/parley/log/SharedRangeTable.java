@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The SQL statements for shared ranges and stored states. For the same connection and thread as
-/// [SqliteWriter].
+/// [TableWriter].
 ///
 /// A deleted context keeps the entries that forks share, up to the last shared one. They are
 /// deleted with the last such fork.
@@ -29,7 +29,7 @@ final class SharedRangeTable {
 
   void insert(CachedContext context, List<SharedRange> shares) throws SQLException {
     for (var sharedRange : shares) {
-      LogDatabase.update(
+      Jdbc.update(
           connection,
           "INSERT INTO shares (context, last, source, secret) VALUES (?, ?, ?, ?)",
           context.number,
@@ -49,7 +49,7 @@ final class SharedRangeTable {
     if (STATE_SHARE * data.length > since.bytes() && last.seq() - since.seq() < eventsMax) {
       return;
     }
-    LogDatabase.update(
+    Jdbc.update(
         connection,
         "INSERT INTO states VALUES (?, ?, ?)",
         context.number,
@@ -61,14 +61,15 @@ final class SharedRangeTable {
   private record SinceState(long seq, long bytes) {}
 
   private SinceState sinceState(long number) throws SQLException {
-    return LogDatabase.list(
+    return Jdbc.list(
             connection,
             """
             SELECT coalesce(max(s.last), 0), (SELECT sum(length(data)) FROM segments g
-              WHERE g.context = ?1 AND g.last > coalesce(max(s.last), 0))
-            FROM states s WHERE s.context = ?1
+              WHERE g.context = ? AND g.last > coalesce(max(s.last), 0))
+            FROM states s WHERE s.context = ?
             """,
             row -> new SinceState(PositionCodec.unpack(row.getLong(1)).seq(), row.getLong(2)),
+            number,
             number)
         .getFirst();
   }
@@ -77,21 +78,20 @@ final class SharedRangeTable {
   /// that these ranges belong to, which may keep entries for this context only.
   List<Long> release(CachedContext context) throws SQLException {
     var sources =
-        LogDatabase.list(
+        Jdbc.list(
             connection,
             "SELECT DISTINCT source FROM shares JOIN contexts ON number = source"
                 + " WHERE context = ? AND deleted = 1",
             row -> row.getLong(1),
             context.number);
-    LogDatabase.execute(connection, "DELETE FROM shares WHERE context = " + context.number);
+    Jdbc.execute(connection, "DELETE FROM shares WHERE context = " + context.number);
     return sources;
   }
 
   /// Deletes up to about `bytes` of a deleted context's entries that no other context shares, the
   /// last ones first. Returns how many bytes were deleted, less than `bytes` if none are left.
   long trim(long number, long bytes) throws SQLException {
-    var keep =
-        LogDatabase.number(connection, "SELECT max(last) FROM shares WHERE source = " + number);
+    var keep = Jdbc.number(connection, "SELECT max(last) FROM shares WHERE source = " + number);
     var beyond = " WHERE context = " + number + " AND last > " + keep + " ORDER BY last DESC";
     var erased = 0L;
     for (var table : List.of("states", "segments")) {
@@ -101,9 +101,13 @@ final class SharedRangeTable {
           break;
         }
         if (row.only() && keep > 0 && table.equals("segments")) {
-          insertUpTo(number, PositionCodec.unpack(keep), data(row.rowid()));
+          insertUpTo(number, PositionCodec.unpack(keep), data(number, row.last()));
         }
-        LogDatabase.execute(connection, "DELETE FROM " + table + " WHERE rowid = " + row.rowid());
+        Jdbc.update(
+            connection,
+            "DELETE FROM " + table + " WHERE context = ? AND last = ?",
+            number,
+            row.last());
         // Each row has a cost, even if it is small.
         erased += row.bytes() + ROW_BYTES;
       }
@@ -111,29 +115,30 @@ final class SharedRangeTable {
     return erased;
   }
 
-  /// A row, the length of its data, and whether it is the only match.
-  private record FoundRow(long rowid, long bytes, boolean only) {}
+  /// The last position of a row, the length of its data, and whether it is the only match.
+  private record FoundRow(long last, long bytes, boolean only) {}
 
   private @Nullable FoundRow last(String table, String beyond) throws SQLException {
     try (var select =
             connection.prepareStatement(
-                "SELECT rowid, length(data) FROM " + table + beyond + " LIMIT 2");
+                "SELECT last, length(data) FROM " + table + beyond + " LIMIT 2");
         var rows = select.executeQuery()) {
       if (!rows.next()) {
         return null;
       }
-      var rowid = rows.getLong(1);
+      var last = rows.getLong(1);
       var bytes = rows.getLong(2);
-      return new FoundRow(rowid, bytes, !rows.next());
+      return new FoundRow(last, bytes, !rows.next());
     }
   }
 
-  private byte[] data(long rowid) throws SQLException {
-    return LogDatabase.list(
+  private byte[] data(long number, long last) throws SQLException {
+    return Jdbc.list(
             connection,
-            "SELECT data FROM segments WHERE rowid = ?",
+            "SELECT data FROM segments WHERE context = ? AND last = ?",
             row -> packer.unpack(row.getBytes(1)),
-            rowid)
+            number,
+            last)
         .getFirst();
   }
 
@@ -146,7 +151,7 @@ final class SharedRangeTable {
     if (slots.isEmpty()) {
       return;
     }
-    LogDatabase.update(
+    Jdbc.update(
         connection,
         "INSERT INTO segments (context, last, data) VALUES (?, ?, ?)",
         number,

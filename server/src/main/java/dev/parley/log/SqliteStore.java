@@ -8,13 +8,15 @@ import java.sql.SQLException;
 /// The store in one SQLite file. Its journal is SQLite's write-ahead log.
 final class SqliteStore implements BlockStore {
 
+  static final String FILE = "log.db";
+
   private static final Logger LOG = System.getLogger(SqliteStore.class.getName());
 
   private final LogDatabase logDatabase;
   private final int stateEvents;
 
   SqliteStore(Path folder, LogTuning logTuning) {
-    this.logDatabase = new LogDatabase(folder.resolve("log.db"), logTuning.walBytes());
+    this.logDatabase = new LogDatabase(folder.resolve(FILE), logTuning.walBytes());
     this.stateEvents = logTuning.stateEvents();
   }
 
@@ -35,7 +37,7 @@ final class SqliteStore implements BlockStore {
 
   @Override
   public StoreReader openReader() throws SQLException {
-    return new SqliteReader(logDatabase.openReader());
+    return new TableReader(logDatabase.openReader());
   }
 
   @Override
@@ -46,7 +48,7 @@ final class SqliteStore implements BlockStore {
   @Override
   public CopyResult copyJournal() {
     try (var connection = logDatabase.openReader()) {
-      LogDatabase.execute(connection, "PRAGMA query_only = OFF");
+      Jdbc.execute(connection, "PRAGMA query_only = OFF");
       try (var statement = connection.createStatement();
           var rows = statement.executeQuery("PRAGMA wal_checkpoint(PASSIVE)")) {
         return rows.next() && rows.getLong(1) == 0

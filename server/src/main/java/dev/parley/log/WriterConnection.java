@@ -19,13 +19,28 @@ final class WriterConnection {
     this.writer = first;
   }
 
+  /// Returns the open writer, or opens one. A writer that was fenced ends this thread: no code that
+  /// handles other failures may continue.
   StoreWriter writer() throws SQLException {
     var open = writer;
     if (open == null) {
-      open = store.openWriter();
+      try {
+        open = store.openWriter();
+      } catch (FencedException fenced) {
+        throw new FencedError(fenced);
+      }
       writer = open;
     }
     return open;
+  }
+
+  /// Ends the writer thread, whose log then rejects all appends.
+  private static final class FencedError extends Error {
+    private static final long serialVersionUID = 1;
+
+    FencedError(FencedException cause) {
+      super(cause.getMessage(), cause);
+    }
   }
 
   void close() {

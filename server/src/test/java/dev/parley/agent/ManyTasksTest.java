@@ -3,6 +3,7 @@ package dev.parley.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.log.AppendGuard;
+import dev.parley.log.BlockLog;
 import dev.parley.log.SqliteLog;
 import dev.parley.log.TestLogs;
 import dev.parley.protocol.ContextEvent.ContextCreated;
@@ -64,7 +65,7 @@ class ManyTasksTest {
     }
   }
 
-  private static void awaitEnd(SqliteLog log, ContextId context) throws InterruptedException {
+  private static void awaitEnd(BlockLog log, ContextId context) throws InterruptedException {
     var deadline = System.nanoTime() + PATIENCE.toNanos();
     for (var head = log.head(context);
         !log.<Boolean>inspect(context, state -> state.openTasks().isEmpty());
@@ -74,7 +75,7 @@ class ManyTasksTest {
     }
   }
 
-  private static void check(SqliteLog log, ContextId context, TaskId task) {
+  private static void check(BlockLog log, ContextId context, TaskId task) {
     LogInvariants.check(log, context);
     var entries = LogInvariants.read(log, context);
     assertThat(entries.stream().filter(e -> e.event() instanceof TaskCreated)).hasSize(4);

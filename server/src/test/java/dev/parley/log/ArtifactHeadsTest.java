@@ -30,7 +30,7 @@ final class ArtifactHeadsTest {
   private static final int ARTIFACTS = 1_000;
 
   @TempDir Path folder;
-  private SqliteLog log;
+  private BlockLog log;
 
   @BeforeEach
   void open() {
@@ -48,7 +48,7 @@ final class ArtifactHeadsTest {
 
   private long number(String sql) throws SQLException {
     try (var connection = database()) {
-      return LogDatabase.number(connection, sql);
+      return Jdbc.number(connection, sql);
     }
   }
 
@@ -155,7 +155,7 @@ final class ArtifactHeadsTest {
       // The form of version 2 of the schema.
       update.setBytes(1, old);
       update.executeUpdate();
-      LogDatabase.execute(connection, "DELETE FROM artifact_heads");
+      Jdbc.execute(connection, "DELETE FROM artifact_heads");
     }
     open();
     assertThat(version(CONTEXT, 5)).isEqualTo(2);

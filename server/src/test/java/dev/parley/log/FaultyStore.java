@@ -14,11 +14,11 @@ import java.util.Optional;
 record FaultyStore(BlockStore store, FaultInjector faults) implements BlockStore {
 
   /// Opens a log in SQLite with these faults.
-  static SqliteLog open(SqliteLog.SqliteLogDependencies dependencies, FaultInjector faults) {
+  static BlockLog open(SqliteLog.SqliteLogDependencies dependencies, FaultInjector faults) {
     return open(dependencies, faults, FatalHandler.NONE);
   }
 
-  static SqliteLog open(
+  static BlockLog open(
       SqliteLog.SqliteLogDependencies dependencies, FaultInjector faults, FatalHandler fatal) {
     var store = new SqliteStore(dependencies.folder(), dependencies.tuning());
     return SqliteLog.open(dependencies, new FaultyStore(store, faults), fatal);

@@ -113,8 +113,7 @@ final class SqliteLogDamageTest {
     try (var connection = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("log.db"));
         var statement = connection.createStatement();
         var update = connection.prepareStatement("UPDATE blocks SET data = ? WHERE id = ?")) {
-      var number =
-          LogDatabase.number(connection, "SELECT number FROM contexts WHERE id = 'damaged'");
+      var number = Jdbc.number(connection, "SELECT number FROM contexts WHERE id = 'damaged'");
       try (var rows = statement.executeQuery("SELECT id, data FROM blocks")) {
         while (rows.next()) {
           update.setBytes(1, garbled(rows.getBytes(2), number));

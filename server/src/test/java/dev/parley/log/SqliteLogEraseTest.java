@@ -50,7 +50,7 @@ final class SqliteLogEraseTest {
 
   @TempDir Path folder;
 
-  private SqliteLog open(LogTuning logTuning) {
+  private BlockLog open(LogTuning logTuning) {
     return SqliteLog.open(TestLogs.in(folder, logTuning));
   }
 

@@ -54,7 +54,7 @@ final class SqliteLogFatalTest {
     LOGGER.removeHandler(broken);
   }
 
-  private SqliteLog open(FaultInjector faultInjector, FatalHandler fatal) {
+  private BlockLog open(FaultInjector faultInjector, FatalHandler fatal) {
     return FaultyStore.open(TestLogs.in(folder, SqliteLogTest.SMALL), faultInjector, fatal);
   }
 
@@ -99,7 +99,7 @@ final class SqliteLogFatalTest {
   void the_handler_may_close_the_log() {
     var fault = new OutOfMemoryFault();
     var closed = new CompletableFuture<Boolean>();
-    var opened = new CompletableFuture<SqliteLog>();
+    var opened = new CompletableFuture<BlockLog>();
     var log =
         open(
             fault,

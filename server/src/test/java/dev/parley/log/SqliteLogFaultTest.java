@@ -42,7 +42,7 @@ final class SqliteLogFaultTest {
 
   @TempDir Path folder;
 
-  private SqliteLog open(FaultInjector faultInjector) {
+  private BlockLog open(FaultInjector faultInjector) {
     return FaultyStore.open(TestLogs.in(folder, SqliteLogTest.SMALL), faultInjector);
   }
 

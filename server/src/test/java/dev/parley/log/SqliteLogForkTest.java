@@ -52,7 +52,7 @@ final class SqliteLogForkTest extends ForkContract {
 
   private long count(String sql) throws SQLException {
     try (var connection = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("log.db"))) {
-      return LogDatabase.number(connection, sql);
+      return Jdbc.number(connection, sql);
     }
   }
 

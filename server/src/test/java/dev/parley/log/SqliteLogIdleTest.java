@@ -37,7 +37,7 @@ final class SqliteLogIdleTest {
 
   private final ManualTime time = new ManualTime();
 
-  private SqliteLog open(Path from, FaultInjector faultInjector) {
+  private BlockLog open(Path from, FaultInjector faultInjector) {
     return FaultyStore.open(TestLogs.in(from, LogTuning.DEFAULT, time), faultInjector);
   }
 
@@ -65,7 +65,7 @@ final class SqliteLogIdleTest {
   }
 
   /// Moves time until at most this many contexts are unsealed.
-  private void awaitUnsealed(SqliteLog log, int most) {
+  private void awaitUnsealed(BlockLog log, int most) {
     while (log.unsealedContexts() > most) {
       time.advance(Duration.ofSeconds(1));
       Thread.onSpinWait();

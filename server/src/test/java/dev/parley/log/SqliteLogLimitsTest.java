@@ -40,11 +40,11 @@ final class SqliteLogLimitsTest {
 
   private final ManualTime time = new ManualTime();
 
-  private SqliteLog open(LogTuning logTuning, FaultInjector faultInjector) {
+  private BlockLog open(LogTuning logTuning, FaultInjector faultInjector) {
     return FaultyStore.open(TestLogs.in(folder, logTuning), faultInjector);
   }
 
-  private SqliteLog openWithManualTime(LogTuning logTuning) {
+  private BlockLog openWithManualTime(LogTuning logTuning) {
     return SqliteLog.open(TestLogs.in(folder, logTuning, time));
   }
 
@@ -86,7 +86,7 @@ final class SqliteLogLimitsTest {
   private static final class CrowdedCommits implements FaultInjector {
     private int clients;
     private int appending;
-    volatile @Nullable SqliteLog log;
+    volatile @Nullable BlockLog log;
     int contextsMax;
     int inMemoryMax;
     long bytesMax;
@@ -365,7 +365,7 @@ final class SqliteLogLimitsTest {
     }
   }
 
-  private static void assertReplayed(SqliteLog log, List<AppendResult> first) {
+  private static void assertReplayed(BlockLog log, List<AppendResult> first) {
     for (var i = 0; i < first.size(); i++) {
       assertThat(once(log, context(0), i))
           .isEqualTo(new AppendResult(first.get(i).first(), first.get(i).last(), true));
@@ -422,7 +422,7 @@ final class SqliteLogLimitsTest {
   }
 
   /// Starts a waiting reader for each of this many contexts.
-  private List<Thread> fill(SqliteLog log, int contexts) {
+  private List<Thread> fill(BlockLog log, int contexts) {
     var readers =
         IntStream.range(0, contexts)
             .mapToObj(

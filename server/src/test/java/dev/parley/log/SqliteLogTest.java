@@ -15,7 +15,7 @@ final class SqliteLogTest extends EventLogContract {
     return open(folder);
   }
 
-  static SqliteLog open(Path folder) {
+  static BlockLog open(Path folder) {
     return SqliteLog.open(TestLogs.in(folder, SMALL));
   }
 }

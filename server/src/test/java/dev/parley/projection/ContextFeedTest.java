@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.log.AppendGuard;
+import dev.parley.log.BlockLog;
 import dev.parley.log.Decision;
 import dev.parley.log.EventDraft;
 import dev.parley.log.SqliteLog;
@@ -37,7 +38,7 @@ class ContextFeedTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   @TempDir private Path folder;
-  private SqliteLog log;
+  private BlockLog log;
   private Views views;
 
   @BeforeEach
@@ -47,7 +48,7 @@ class ContextFeedTest {
     views.contexts(Set.of(), null, 1);
   }
 
-  private SqliteLog log() {
+  private BlockLog log() {
     return SqliteLog.open(TestLogs.in(folder));
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.log.AppendGuard;
+import dev.parley.log.BlockLog;
 import dev.parley.log.Decision;
 import dev.parley.log.EventDraft;
 import dev.parley.log.EventLog;
@@ -41,7 +42,7 @@ class ViewCatchUpTest {
 
   @TempDir Path folder;
 
-  private SqliteLog log;
+  private BlockLog log;
   private String expected;
 
   @BeforeEach

@@ -48,7 +48,9 @@ class PushConfigStoreTest {
       VaultCipher.of(Vault.inMemory(new Vault.VaultSources(() -> now, new SecureRandom())), "push");
 
   private PushConfigStore open() {
-    return PushConfigStore.open(file(), vaultCipher, new ClockTime(() -> now), new SystemThreads());
+    var time = new ClockTime(() -> now);
+    return PushConfigStore.open(
+        PushDatabase.file(file(), time), vaultCipher, time, new SystemThreads());
   }
 
   private Path file() {

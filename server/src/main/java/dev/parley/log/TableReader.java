@@ -17,18 +17,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Reads contexts, blocks and segments through one connection.
-final class SqliteReader implements BlockStore.StoreReader {
+/// Reads the tables of a log through one connection. The statements are the same for all databases.
+final class TableReader implements BlockStore.StoreReader {
 
-  private static final Logger LOG = System.getLogger(SqliteReader.class.getName());
+  private static final Logger LOG = System.getLogger(TableReader.class.getName());
   private static final String COLUMNS = "number, id, secret, sealed, state, touched, deleted";
 
   private static final int ROOM_MAX = 8_192;
 
+  /// How many blocks are in memory at once while they are loaded, if the driver supports it.
+  private static final int BLOCKS_AT_ONCE = 16;
+
   private final Connection connection;
   private final ChunkPacker chunkPacker = new ChunkPacker();
 
-  SqliteReader(Connection connection) {
+  TableReader(Connection connection) {
     this.connection = connection;
   }
 
@@ -44,7 +47,7 @@ final class SqliteReader implements BlockStore.StoreReader {
   @Override
   public CachedContext loadDamaged(ContextId id, MemoryLimiters memory) throws SQLException {
     var number =
-        LogDatabase.list(
+        Jdbc.list(
             connection,
             "SELECT number FROM contexts WHERE id = ?",
             row -> row.getLong(1),
@@ -57,7 +60,7 @@ final class SqliteReader implements BlockStore.StoreReader {
 
   @Override
   public Optional<String> owner(ContextId id) throws SQLException {
-    return LogDatabase.list(
+    return Jdbc.list(
             connection,
             "SELECT owner FROM contexts WHERE id = ?",
             row -> row.getString(1),
@@ -69,27 +72,12 @@ final class SqliteReader implements BlockStore.StoreReader {
   /// Loads all contexts with unsealed entries, and these entries.
   void loadUnsealed(UnsealedBlocks unsealedBlocks, MemoryLimiters memory) throws SQLException {
     Map<Long, CachedContext> found = new HashMap<>();
-    try (var select = connection.prepareStatement("SELECT id, data FROM blocks ORDER BY id");
-        var rows = select.executeQuery()) {
-      while (rows.next()) {
-        var block = rows.getLong(1);
-        var data = rows.getBytes(2);
-        var in = new ByteSource(data);
-        while (in.hasMore()) {
-          var number = in.number();
-          var context = found.get(number);
-          if (context == null) {
-            context = loadNumber(number, memory);
-            found.put(number, context);
-          }
-          var stored = new StoredChunk(block, data.length, in.block());
-          switch (context.status) {
-            case PRESENT -> loadChunk(stored, context, unsealedBlocks, memory);
-            case DAMAGED -> unsealedBlocks.keepUnreadable(block, data.length, context);
-            case ABSENT, DELETED -> unsealedBlocks.addStale(block, data.length, number);
-          }
+    try (var select = connection.prepareStatement("SELECT id, data FROM blocks ORDER BY id")) {
+      select.setFetchSize(BLOCKS_AT_ONCE);
+      try (var rows = select.executeQuery()) {
+        while (rows.next()) {
+          loadBlock(rows.getLong(1), rows.getBytes(2), found, unsealedBlocks, memory);
         }
-        unsealedBlocks.loaded(block, data.length);
       }
     }
     for (var context : found.values()) {
@@ -107,6 +95,31 @@ final class SqliteReader implements BlockStore.StoreReader {
         }
       }
     }
+  }
+
+  private void loadBlock(
+      long block,
+      byte[] data,
+      Map<Long, CachedContext> found,
+      UnsealedBlocks unsealedBlocks,
+      MemoryLimiters memory)
+      throws SQLException {
+    var in = new ByteSource(data);
+    while (in.hasMore()) {
+      var number = in.number();
+      var context = found.get(number);
+      if (context == null) {
+        context = loadNumber(number, memory);
+        found.put(number, context);
+      }
+      var stored = new StoredChunk(block, data.length, in.block());
+      switch (context.status) {
+        case PRESENT -> loadChunk(stored, context, unsealedBlocks, memory);
+        case DAMAGED -> unsealedBlocks.keepUnreadable(block, data.length, context);
+        case ABSENT, DELETED -> unsealedBlocks.addStale(block, data.length, number);
+      }
+    }
+    unsealedBlocks.loaded(block, data.length);
   }
 
   /// The chunk of one context in a block.
@@ -209,7 +222,7 @@ final class SqliteReader implements BlockStore.StoreReader {
   private CachedContext markDamaged(long number, MemoryLimiters memory, RuntimeException unreadable)
       throws SQLException {
     var ids =
-        LogDatabase.list(
+        Jdbc.list(
             connection,
             "SELECT id FROM contexts WHERE number = ?",
             row -> row.getString(1),
@@ -274,11 +287,11 @@ final class SqliteReader implements BlockStore.StoreReader {
 
   @Override
   public Optional<StoredKey> findKey(CachedContext context, KeyName name) throws SQLException {
-    return LogDatabase.list(
+    return Jdbc.list(
             connection,
             "SELECT principal, key, hash, first, last FROM keys"
                 + " WHERE context = ? AND principal = ? AND key = ?",
-            SqliteReader::key,
+            TableReader::key,
             context.number,
             name.principal(),
             name.key())
@@ -296,7 +309,7 @@ final class SqliteReader implements BlockStore.StoreReader {
   private void loadShares(CachedContext context) throws SQLException {
     context.sharedRanges =
         List.copyOf(
-            LogDatabase.list(
+            Jdbc.list(
                 connection,
                 "SELECT source, secret, last FROM shares WHERE context = ? ORDER BY last",
                 row ->
@@ -322,7 +335,7 @@ final class SqliteReader implements BlockStore.StoreReader {
   }
 
   private Optional<SavedState> stateBefore(long number, Position last) throws SQLException {
-    return LogDatabase.list(
+    return Jdbc.list(
             connection,
             "SELECT data FROM states WHERE context = ? AND last <= ?"
                 + " ORDER BY last DESC LIMIT 1",
@@ -335,7 +348,7 @@ final class SqliteReader implements BlockStore.StoreReader {
 
   @Override
   public List<ContextId> withOpenTasks() throws SQLException {
-    return LogDatabase.list(
+    return Jdbc.list(
         connection,
         "SELECT id FROM contexts WHERE open_tasks > 0",
         row -> new ContextId(row.getString(1)));
@@ -345,7 +358,7 @@ final class SqliteReader implements BlockStore.StoreReader {
   public BlockStore.SealedChanges changes(long first, long last, int limit) throws SQLException {
     var complete = endOfPage(first, last, limit);
     var touched = new HashMap<ContextId, Long>();
-    LogDatabase.list(
+    Jdbc.list(
             connection,
             "SELECT id, touched FROM contexts WHERE touched > ? AND touched <= ?",
             row -> Map.entry(new ContextId(row.getString(1)), row.getLong(2)),
@@ -357,7 +370,7 @@ final class SqliteReader implements BlockStore.StoreReader {
 
   @Override
   public long countChanges(long mark) throws SQLException {
-    return LogDatabase.list(
+    return Jdbc.list(
             connection,
             "SELECT count(*) FROM contexts WHERE touched > ?",
             row -> row.getLong(1),
@@ -367,7 +380,7 @@ final class SqliteReader implements BlockStore.StoreReader {
 
   private long endOfPage(long first, long last, int limit) throws SQLException {
     var end =
-        LogDatabase.list(
+        Jdbc.list(
             connection,
             "SELECT touched FROM contexts WHERE touched > ? AND touched <= ?"
                 + " ORDER BY touched LIMIT 1 OFFSET ?",

@@ -24,7 +24,6 @@ import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -48,13 +47,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Compares the log with a model under random operations.
 ///
-/// Several workers write to one [SqliteLog] with tiny limits. Each worker repeats its operations on
+/// Several workers write to one [BlockLog] with tiny limits. Each worker repeats its operations on
 /// its own [MemoryLog] and compares the results. Commits fail at random, before and after they are
 /// durable. After each round the log is compared with the models. It is then sometimes closed and
-/// opened, and sometimes replaced by a copy of its files, as after a crash. A failure message
+/// opened, and sometimes opened as after a crash. A failure message
 /// contains the random seed: `-Dparley.fuzz.seed=N` repeats it, `-Dparley.fuzz.seeds=N` runs N
 /// seeds.
-final class SqliteLogFuzzTest {
+final class LogFuzzTest {
 
   private static final int WORKERS = 4;
   private static final int ROUNDS = 6;
@@ -82,14 +81,83 @@ final class SqliteLogFuzzTest {
   @ParameterizedTest
   @MethodSource("seeds")
   void the_log_agrees_with_its_model(int seed) throws Exception {
-    new FuzzRun(folder, seed).run();
+    new FuzzRun(new SqliteStorage(folder), seed).run();
   }
 
   @ParameterizedTest
   @MethodSource("manySeeds")
   @Tag("long")
   void the_log_agrees_with_its_model_for_many_seeds(int seed) throws Exception {
-    new FuzzRun(folder, seed).run();
+    new FuzzRun(new SqliteStorage(folder), seed).run();
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void the_log_on_postgresql_agrees_with_its_model(int seed) throws Exception {
+    new FuzzRun(new PostgresStorage(), seed).run();
+  }
+
+  @ParameterizedTest
+  @MethodSource("manySeeds")
+  @Tag("long")
+  void the_log_on_postgresql_agrees_with_its_model_for_many_seeds(int seed) throws Exception {
+    new FuzzRun(new PostgresStorage(), seed).run();
+  }
+
+  /// Where the log is, and what a crash leaves of it.
+  private interface Storage {
+
+    BlockLog open(FaultInjector faults);
+
+    /// Opens what a crash of the process of `log` would leave now.
+    BlockLog openAfterCrash(BlockLog log, FaultInjector faults) throws IOException;
+  }
+
+  /// After a crash, the log is opened on a copy of its files.
+  private static final class SqliteStorage implements Storage {
+
+    private final Path root;
+    private Path folder;
+    private int copies;
+
+    SqliteStorage(Path root) {
+      this.root = root;
+      folder = root.resolve("log");
+    }
+
+    @Override
+    public BlockLog open(FaultInjector faults) {
+      return FaultyStore.open(TestLogs.in(folder, SqliteLogTest.SMALL), faults);
+    }
+
+    @Override
+    public BlockLog openAfterCrash(BlockLog log, FaultInjector faults) throws IOException {
+      // The database is copied first: the write-ahead log also contains the pages that a
+      // checkpoint adds to the database meanwhile.
+      var copy = root.resolve("copy-" + copies++);
+      TestLogs.copy(folder, copy);
+      log.close();
+      folder = copy;
+      return open(faults);
+    }
+  }
+
+  /// After a crash, the next node takes over while the process of the first one still runs.
+  private static final class PostgresStorage implements Storage {
+
+    private final String url = TestPostgres.createDatabase();
+
+    @Override
+    public BlockLog open(FaultInjector faults) {
+      return TestPostgres.open(url, store -> new FaultyStore(store, faults));
+    }
+
+    @Override
+    public BlockLog openAfterCrash(BlockLog log, FaultInjector faults) {
+      var next = open(faults);
+      log.close();
+      return next;
+    }
   }
 
   /// Commits that fail at random.
@@ -121,31 +189,23 @@ final class SqliteLogFuzzTest {
   private static final class FuzzRun {
 
     private final int seed;
-    private final Path root;
+    private final Storage storage;
     private final Random random;
     private final List<Worker> workers = new ArrayList<>();
     private final Map<ContextId, List<Entry>> seen = new ConcurrentHashMap<>();
     private final RandomFaults faults;
-    private Path folder;
-    private SqliteLog log;
-    private int copies;
+    private BlockLog log;
     private long mark;
 
-    FuzzRun(Path root, int seed) throws IOException {
+    FuzzRun(Storage storage, int seed) {
       this.seed = seed;
-      this.root = root;
+      this.storage = storage;
       random = new Random(seed);
       faults = new RandomFaults(seed);
-      folder = Files.createDirectory(root.resolve("log-" + seed));
-      log = open();
+      log = storage.open(faults);
       for (var number = 0; number < WORKERS; number++) {
         workers.add(new Worker(number, new Random(seed * 31L + number), seen));
       }
-    }
-
-    private SqliteLog open() {
-      var sqliteLogDependencies = TestLogs.in(folder, SqliteLogTest.SMALL);
-      return FaultyStore.open(sqliteLogDependencies, faults);
     }
 
     void run() throws Exception {
@@ -200,18 +260,9 @@ final class SqliteLogFuzzTest {
         case 0 -> {}
         case 1 -> {
           log.close();
-          log = open();
+          log = storage.open(faults);
         }
-        default -> {
-          // The database is copied first: the write-ahead log also contains the pages that a
-          // checkpoint adds to the database meanwhile.
-          var copy = Files.createDirectory(root.resolve("copy-" + seed + "-" + copies++));
-          Files.copy(folder.resolve("log.db"), copy.resolve("log.db"));
-          Files.copy(folder.resolve("log.db-wal"), copy.resolve("log.db-wal"));
-          log.close();
-          folder = copy;
-          log = open();
-        }
+        default -> log = storage.openAfterCrash(log, faults);
       }
     }
   }

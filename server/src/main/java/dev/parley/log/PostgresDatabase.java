@@ -1,0 +1,254 @@
+package dev.parley.log;
+
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/// A PostgreSQL database that several servers share: its connections, its schema and the schema's
+/// migrations. Thread-safe.
+public final class PostgresDatabase {
+
+  /// The tables are in a schema of their own, so that the database may contain others.
+  private static final String SCHEMA = "parley";
+
+  /// Only one server migrates at a time. The number is arbitrary, but must never change.
+  private static final long MIGRATION_LOCK = 7_264_391_055_183L;
+
+  private static final Duration CONNECT_MAX = Duration.ofSeconds(10);
+
+  /// A database that does not reply for so long is treated as a lost connection. It is longer than
+  /// a standby usually needs, for which commits wait.
+  private static final Duration REPLY_MAX = Duration.ofSeconds(30);
+
+  private static final int SECRET_BYTES = 32;
+
+  /// Each step takes the schema from one version to the next. Steps are added, never edited.
+  private static final List<List<String>> MIGRATIONS =
+      List.of(
+          List.of(
+              // One row for each start of a server. Each commit of the active node updates its row,
+              // and free space in the page makes that cheap.
+              """
+              CREATE TABLE nodes (
+                id BIGINT PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+                address TEXT NOT NULL,
+                version TEXT NOT NULL,
+                epoch BIGINT NOT NULL DEFAULT 1,
+                state TEXT NOT NULL DEFAULT 'standby'
+                  CHECK (state IN ('standby', 'active', 'dead')),
+                drain BOOLEAN NOT NULL DEFAULT false,
+                last_block BIGINT NOT NULL DEFAULT 0,
+                started TIMESTAMPTZ NOT NULL DEFAULT now()) WITH (fillfactor = 10)
+              """,
+              "CREATE UNIQUE INDEX nodes_one_active ON nodes (state) WHERE state = 'active'",
+              // A table of its own, so that a sign of life never waits for a commit of the log.
+              """
+              CREATE TABLE beats (
+                node BIGINT PRIMARY KEY,
+                beats BIGINT NOT NULL DEFAULT 0,
+                at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp()) WITH (fillfactor = 10)
+              """,
+              // One row: the name of the log, and what the nodes authenticate each other with.
+              """
+              CREATE TABLE cluster (
+                name UUID PRIMARY KEY DEFAULT gen_random_uuid(),
+                secret BYTEA NOT NULL)
+              """,
+              """
+              CREATE TABLE contexts (
+                number BIGINT PRIMARY KEY,
+                id TEXT NOT NULL UNIQUE,
+                owner TEXT NOT NULL,
+                secret BYTEA,
+                sealed BIGINT NOT NULL DEFAULT 0,
+                state BYTEA,
+                open_tasks INTEGER NOT NULL DEFAULT 0,
+                touched BIGINT NOT NULL,
+                deleted INTEGER NOT NULL DEFAULT 0,
+                deleted_by TEXT,
+                deleted_at BIGINT)
+              """,
+              "CREATE INDEX contexts_by_touched ON contexts (touched)",
+              "CREATE INDEX contexts_with_open_tasks ON contexts (number) WHERE open_tasks > 0",
+              "CREATE TABLE blocks (id BIGINT PRIMARY KEY, data BYTEA NOT NULL)",
+              // Chunks are compressed already, or too small for it.
+              "ALTER TABLE blocks ALTER COLUMN data SET STORAGE EXTERNAL",
+              """
+              CREATE TABLE segments (
+                context BIGINT NOT NULL,
+                last BIGINT NOT NULL,
+                data BYTEA NOT NULL,
+                PRIMARY KEY (context, last))
+              """,
+              "ALTER TABLE segments ALTER COLUMN data SET STORAGE EXTERNAL",
+              """
+              CREATE TABLE keys (
+                context BIGINT NOT NULL,
+                principal TEXT NOT NULL,
+                key TEXT NOT NULL,
+                hash TEXT NOT NULL,
+                first BIGINT NOT NULL,
+                last BIGINT NOT NULL,
+                PRIMARY KEY (context, principal, key))
+              """,
+              """
+              CREATE TABLE shares (
+                context BIGINT NOT NULL,
+                last BIGINT NOT NULL,
+                source BIGINT NOT NULL,
+                secret BYTEA NOT NULL,
+                PRIMARY KEY (context, last))
+              """,
+              "CREATE INDEX shares_by_source ON shares (source, last)",
+              """
+              CREATE TABLE states (
+                context BIGINT NOT NULL,
+                last BIGINT NOT NULL,
+                data BYTEA NOT NULL,
+                PRIMARY KEY (context, last))
+              """,
+              """
+              CREATE TABLE artifact_heads (
+                context BIGINT NOT NULL,
+                artifact TEXT NOT NULL,
+                data BYTEA NOT NULL,
+                PRIMARY KEY (context, artifact))
+              """,
+              "CREATE TABLE erasures (context BIGINT PRIMARY KEY)",
+              // The encrypted credentials: at most one row.
+              "CREATE TABLE vault (id INTEGER PRIMARY KEY CHECK (id = 1), data BYTEA NOT NULL)",
+              // The webhooks of A2A tasks.
+              """
+              CREATE TABLE targets (
+                context TEXT NOT NULL,
+                task TEXT NOT NULL,
+                id TEXT NOT NULL,
+                version TEXT NOT NULL,
+                sealed BYTEA NOT NULL,
+                cursor TEXT NOT NULL,
+                state TEXT NOT NULL,
+                generation BIGINT NOT NULL,
+                changed BIGINT NOT NULL,
+                PRIMARY KEY (context, task, id))
+              """));
+
+  private final PostgresAddress address;
+
+  public PostgresDatabase(PostgresAddress address) {
+    this.address = address;
+  }
+
+  /// What identifies the log in this database, and what its nodes authenticate each other with.
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
+  public record ClusterIdentity(String name, byte[] secret) {
+
+    /// Derives a key of 32 bytes for one purpose, in base64.
+    public String deriveKey(String purpose) {
+      try {
+        var mac = Mac.getInstance("HmacSHA256");
+        mac.init(new SecretKeySpec(secret, "HmacSHA256"));
+        return Base64.getEncoder()
+            .encodeToString(mac.doFinal(purpose.getBytes(StandardCharsets.UTF_8)));
+      } catch (GeneralSecurityException missing) {
+        throw new IllegalStateException("this JVM has no HMAC", missing);
+      }
+    }
+
+    /// Never shows the secret.
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  /// The address, without the password.
+  @Override
+  public String toString() {
+    return address.toString();
+  }
+
+  /// Opens a connection that commits each statement. A transaction that its server does not end is
+  /// ended by the database, so that it blocks other servers only briefly.
+  public Connection connect() throws SQLException {
+    return connect(REPLY_MAX);
+  }
+
+  /// Opens a connection that fails if the database does not reply for `patience`.
+  public Connection connect(Duration patience) throws SQLException {
+    var properties = address.properties();
+    properties.setProperty("ApplicationName", "parley");
+    properties.setProperty("currentSchema", SCHEMA);
+    properties.setProperty("tcpKeepAlive", "true");
+    properties.setProperty("targetServerType", "primary");
+    properties.setProperty(
+        "connectTimeout", seconds(patience.compareTo(CONNECT_MAX) < 0 ? patience : CONNECT_MAX));
+    properties.setProperty("socketTimeout", seconds(patience));
+    var connection = DriverManager.getConnection(address.jdbcUrl(), properties);
+    try {
+      // Returns only after the commit is on the disk, and on the synchronous standby if there is
+      // one.
+      Jdbc.execute(connection, "SET synchronous_commit = on");
+      Jdbc.execute(connection, "SET idle_in_transaction_session_timeout = '2s'");
+      return connection;
+    } catch (SQLException failed) {
+      connection.close();
+      throw failed;
+    }
+  }
+
+  private static String seconds(Duration duration) {
+    return Long.toString(duration.toSeconds());
+  }
+
+  /// The identity of the log in this database.
+  public ClusterIdentity identity() throws SQLException {
+    try (var connection = connect()) {
+      return Jdbc.list(
+              connection,
+              "SELECT name, secret FROM cluster",
+              row -> new ClusterIdentity(row.getString(1), row.getBytes(2)))
+          .getFirst();
+    }
+  }
+
+  /// Creates the schema, or migrates it to the current version.
+  ///
+  /// @throws SQLException if the database cannot be used, or a newer version has written it
+  public void migrate() throws SQLException {
+    try (var connection = connect()) {
+      connection.setAutoCommit(false);
+      Jdbc.execute(connection, "SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
+      Jdbc.execute(connection, "CREATE SCHEMA IF NOT EXISTS " + SCHEMA);
+      Jdbc.execute(
+          connection, "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)");
+      var version = (int) Jdbc.number(connection, "SELECT max(version) FROM schema_version");
+      if (version > MIGRATIONS.size()) {
+        throw new SQLException(
+            "a newer version of Parley wrote the log (schema " + version + "); use that version");
+      }
+      for (var step : MIGRATIONS.subList(version, MIGRATIONS.size())) {
+        for (var statement : step) {
+          Jdbc.execute(connection, statement);
+        }
+      }
+      if (version < MIGRATIONS.size()) {
+        Jdbc.execute(connection, "DELETE FROM schema_version");
+        Jdbc.update(connection, "INSERT INTO schema_version VALUES (?)", MIGRATIONS.size());
+      }
+      if (Jdbc.number(connection, "SELECT count(*) FROM cluster") == 0) {
+        var secret = new byte[SECRET_BYTES];
+        new SecureRandom().nextBytes(secret);
+        Jdbc.update(connection, "INSERT INTO cluster (secret) VALUES (?)", (Object) secret);
+      }
+      connection.commit();
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package dev.parley.log;
+
+import java.sql.SQLException;
+
+/// The store in a PostgreSQL database, written by one node.
+final class PostgresStore implements BlockStore {
+
+  private final PostgresDatabase database;
+  private final PostgresNode node;
+  private final int stateEvents;
+
+  PostgresStore(PostgresDatabase database, PostgresNode node, LogTuning logTuning) {
+    this.database = database;
+    this.node = node;
+    this.stateEvents = logTuning.stateEvents();
+  }
+
+  @Override
+  public StoreWriter openWriter() throws SQLException {
+    var connection = database.connect();
+    var opened = false;
+    try {
+      var epoch = node.raiseEpoch(connection).orElseThrow(() -> new FencedException(node.id()));
+      var writer = new PostgresWriter(connection, node, epoch, stateEvents);
+      opened = true;
+      return writer;
+    } finally {
+      if (!opened) {
+        connection.close();
+      }
+    }
+  }
+
+  @Override
+  public StoreReader openReader() throws SQLException {
+    return new TableReader(database.connect());
+  }
+
+  /// PostgreSQL manages its journal itself.
+  @Override
+  public long journalBytes() {
+    return 0;
+  }
+
+  @Override
+  public CopyResult copyJournal() {
+    return new CopyResult(true, 0);
+  }
+}

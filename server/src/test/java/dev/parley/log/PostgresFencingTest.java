@@ -1,0 +1,188 @@
+package dev.parley.log;
+
+import static dev.parley.log.EventLogContract.CONTEXT;
+import static dev.parley.log.EventLogContract.created;
+import static dev.parley.log.EventLogContract.message;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.log.BlockStore.LogCommit;
+import dev.parley.log.PostgresNode.NodeInfo;
+import dev.parley.log.PostgresNode.NodeRole;
+import dev.parley.log.PostgresNode.NodeRow;
+import dev.parley.protocol.ContextId;
+import dev.parley.protocol.Entry;
+import dev.parley.protocol.Event;
+import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/// A server that others have taken over from writes nothing, and a server that loses its connection
+/// loses nothing.
+final class PostgresFencingTest {
+
+  private final String url = TestPostgres.createDatabase();
+  private final PostgresDatabase database = TestPostgres.database(url);
+
+  @Test
+  void a_server_whose_contexts_were_taken_over_writes_nothing() {
+    try (var first = TestPostgres.open(url)) {
+      first.create(CONTEXT, created());
+      append(first, CONTEXT, "before");
+      try (var second = TestPostgres.open(url)) {
+        assertThatThrownBy(() -> append(first, CONTEXT, "late"))
+            .isInstanceOf(Rejection.Unavailable.class);
+        assertThatThrownBy(() -> first.create(new ContextId("late"), created()))
+            .isInstanceOf(Rejection.Unavailable.class);
+        append(second, CONTEXT, "after");
+        assertThat(events(second))
+            .containsExactly(created(), message("before").event(), message("after").event());
+      }
+    }
+    try (var third = TestPostgres.open(url)) {
+      assertThat(events(third)).hasSize(3);
+      assertThatThrownBy(() -> third.head(new ContextId("late")))
+          .isInstanceOf(Rejection.NotFound.class);
+    }
+  }
+
+  @Test
+  void a_commit_that_arrives_after_its_connection_was_given_up_changes_nothing()
+      throws SQLException {
+    var store = store(TestPostgres.activate(database));
+    try (var early = store.openWriter();
+        var late = store.openWriter()) {
+      var id = late.lastBlock() + 1;
+      assertThatThrownBy(() -> early.write(commit(id), new byte[] {1}))
+          .isInstanceOf(FencedException.class);
+      assertThatThrownBy(() -> early.write(deleting(id), new byte[] {1}))
+          .isInstanceOf(FencedException.class);
+      assertThat(late.hasCommit(id)).isFalse();
+      late.write(commit(id), new byte[] {1});
+      assertThat(late.hasCommit(id)).isTrue();
+    }
+  }
+
+  @Test
+  void a_dead_node_cannot_open_a_writer_again() {
+    var node = TestPostgres.activate(database);
+    TestPostgres.activate(database);
+
+    assertThatThrownBy(() -> store(node).openWriter())
+        .isInstanceOf(FencedException.class)
+        .hasMessageContaining("other servers have taken over");
+  }
+
+  @Test
+  void of_two_nodes_that_take_over_from_the_same_one_only_one_succeeds() throws SQLException {
+    TestPostgres.activate(database);
+    try (var connection = database.connect()) {
+      var first = register(connection);
+      var second = register(connection);
+      var active = active(first.beat(connection)).orElseThrow();
+
+      assertThat(first.takeOver(connection, active)).isTrue();
+      assertThat(second.takeOver(connection, active)).isFalse();
+      assertThat(second.takeOver(connection, null)).isFalse();
+      assertThat(active(second.beat(connection)).map(NodeRow::id)).contains(first.id());
+    }
+  }
+
+  @Test
+  void a_node_that_gave_a_sign_of_life_is_not_declared_dead() throws SQLException {
+    var node = TestPostgres.activate(database);
+    try (var connection = database.connect()) {
+      var other = register(connection);
+      var seen = active(other.beat(connection)).orElseThrow();
+      node.beat(connection);
+
+      assertThat(other.takeOver(connection, seen)).isFalse();
+      assertThat(PostgresNode.declareDead(connection, seen)).isFalse();
+    }
+  }
+
+  @Test
+  void a_node_that_stops_in_the_middle_of_a_commit_blocks_others_only_briefly()
+      throws SQLException {
+    var node = TestPostgres.activate(database);
+    try (var frozen = database.connect();
+        var connection = database.connect()) {
+      frozen.setAutoCommit(false);
+      assertThat(node.raiseEpoch(frozen)).isPresent();
+
+      var other = register(connection);
+      var seen = active(other.beat(connection)).orElseThrow();
+      assertThat(other.takeOver(connection, seen)).isTrue();
+      assertThatThrownBy(frozen::commit).isInstanceOf(SQLException.class);
+    }
+    assertThatThrownBy(() -> store(node).openWriter()).isInstanceOf(FencedException.class);
+  }
+
+  @Test
+  void a_lost_connection_loses_nothing() throws SQLException {
+    try (var log = TestPostgres.open(url);
+        var connection = database.connect()) {
+      log.create(CONTEXT, created());
+      for (var i = 0; i < 20; i++) {
+        endOtherConnections(connection);
+        appendUntilAccepted(log, "m" + i);
+      }
+      assertThat(events(log)).doesNotHaveDuplicates().hasSize(21);
+    }
+    try (var again = TestPostgres.open(url)) {
+      assertThat(events(again)).doesNotHaveDuplicates().hasSize(21);
+    }
+  }
+
+  private static void endOtherConnections(Connection connection) throws SQLException {
+    Jdbc.execute(
+        connection,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            + " WHERE datname = current_database() AND pid <> pg_backend_pid()");
+  }
+
+  /// A rejected append was not written, so it may be repeated: the key makes sure.
+  private static void appendUntilAccepted(EventLog log, String text) {
+    var key = new AppendGuard.IdempotencyKey("local", text, text);
+    while (true) {
+      try {
+        log.append(CONTEXT, key, Decision.always(message(text)));
+        return;
+      } catch (Rejection.Unavailable again) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  private static PostgresNode register(Connection connection) throws SQLException {
+    return PostgresNode.register(connection, new NodeInfo("http://127.0.0.1:1", "test"));
+  }
+
+  private static Optional<NodeRow> active(List<NodeRow> nodes) {
+    return nodes.stream().filter(node -> node.role() == NodeRole.ACTIVE).findFirst();
+  }
+
+  private PostgresStore store(PostgresNode node) {
+    return new PostgresStore(database, node, SqliteLogTest.SMALL);
+  }
+
+  private static LogCommit commit(long id) {
+    return new LogCommit(id, List.of(), List.of(), List.of());
+  }
+
+  private static LogCommit deleting(long id) {
+    return new LogCommit(id, List.of(), List.of(), List.of(0L));
+  }
+
+  private static void append(EventLog log, ContextId context, String text) {
+    log.append(context, AppendGuard.none(), Decision.always(message(text)));
+  }
+
+  private static List<Event> events(EventLog log) {
+    return log.read(CONTEXT, Position.START, 100).stream().map(Entry::event).toList();
+  }
+}

@@ -1,0 +1,96 @@
+package dev.parley.log;
+
+import dev.parley.log.PostgresLog.PostgresLogDependencies;
+import dev.parley.log.PostgresNode.NodeInfo;
+import dev.parley.log.PostgresNode.NodeRole;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.security.SecureRandom;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+
+/// A PostgreSQL server for tests. It starts with the first test that needs it, and ends with the
+/// process.
+public final class TestPostgres {
+
+  private static final AtomicInteger DATABASES = new AtomicInteger();
+
+  private TestPostgres() {}
+
+  private static final class Started {
+    static final EmbeddedPostgres SERVER = start();
+
+    private static EmbeddedPostgres start() {
+      try {
+        return EmbeddedPostgres.builder().setServerConfig("max_connections", "200").start();
+      } catch (IOException failed) {
+        throw new UncheckedIOException(failed);
+      }
+    }
+  }
+
+  /// Creates an empty database, and returns its address.
+  public static String createDatabase() {
+    var name = "test" + DATABASES.incrementAndGet();
+    try (var connection = Started.SERVER.getPostgresDatabase().getConnection()) {
+      Jdbc.execute(connection, "CREATE DATABASE " + name);
+      return "postgresql://postgres@localhost:" + Started.SERVER.getPort() + "/" + name;
+    } catch (SQLException failed) {
+      throw new IllegalStateException(failed);
+    }
+  }
+
+  /// The database at this address, with its schema.
+  public static PostgresDatabase database(String address) {
+    var database = new PostgresDatabase(PostgresAddress.parse(address, Map.of()));
+    try {
+      database.migrate();
+    } catch (SQLException failed) {
+      throw new IllegalStateException(failed);
+    }
+    return database;
+  }
+
+  /// Registers a node and makes it the active one, instead of the present one.
+  static PostgresNode activate(PostgresDatabase database) {
+    try (var connection = database.connect()) {
+      var node = PostgresNode.register(connection, new NodeInfo("http://127.0.0.1:1", "test"));
+      var active =
+          node.beat(connection).stream()
+              .filter(row -> row.role() == NodeRole.ACTIVE)
+              .findFirst()
+              .orElse(null);
+      if (!node.takeOver(connection, active)) {
+        throw new IllegalStateException("another node was faster");
+      }
+      return node;
+    } catch (SQLException failed) {
+      throw new IllegalStateException(failed);
+    }
+  }
+
+  /// Takes over the log in this database, with limits so small that every entry is soon sealed.
+  static BlockLog open(String address) {
+    return open(address, UnaryOperator.identity());
+  }
+
+  /// Does the same with a store that `wrap` makes.
+  static BlockLog open(String address, UnaryOperator<BlockStore> wrap) {
+    var database = database(address);
+    var node = activate(database);
+    var store = wrap.apply(new PostgresStore(database, node, SqliteLogTest.SMALL));
+    return PostgresLog.open(
+        new PostgresLogDependencies(
+            database,
+            node,
+            TestLogs.TIME,
+            TestLogs.THREADS,
+            new SecureRandom(),
+            SqliteLogTest.SMALL),
+        store,
+        FatalHandler.NONE);
+  }
+}
