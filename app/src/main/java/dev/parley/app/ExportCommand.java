@@ -1,5 +1,7 @@
 package dev.parley.app;
 
+import dev.parley.log.LogTransfer;
+import dev.parley.log.PostgresDatabase;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -16,7 +18,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "export",
     mixinStandardHelpOptions = true,
-    description = "Exports a context.",
+    description = "Exports a context, or the whole log of a PostgreSQL database.",
     footer = {
       "",
       "Formats: json is one object {context, events}, jsonl one event per line, md a transcript.",
@@ -24,7 +26,8 @@ import picocli.CommandLine.Option;
       "",
       "Examples:",
       "  parley export CONTEXT --format md --output talk.md",
-      "  parley export CONTEXT --format jsonl | jq .kind"
+      "  parley export CONTEXT --format jsonl | jq .kind",
+      "  parley export --all --db postgresql://parley@db.example.org/parley --to /backups/parley"
     })
 final class ExportCommand implements Callable<Integer> {
 
@@ -43,6 +46,18 @@ final class ExportCommand implements Callable<Integer> {
       description = "The file to write. Default: standard output.")
   private @Nullable Path output;
 
+  @Option(
+      names = "--all",
+      description =
+          "Copy the whole log of the database --db into a new data folder, which a server without"
+              + " --db can use. Credentials and webhooks are not copied.")
+  private boolean all;
+
+  @Mixin private final DatabaseOption database = new DatabaseOption();
+
+  @Option(names = "--to", paramLabel = "DIR", description = "The data folder that --all creates.")
+  private @Nullable Path to;
+
   /// The format of an export.
   enum Format {
     json,
@@ -56,6 +71,13 @@ final class ExportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (all) {
+      exportAll();
+      return 0;
+    }
+    if (to != null) {
+      throw new CommandExit(CommandExit.USAGE, "--to needs --all");
+    }
     if (output == null) {
       write(terminal.out());
       return 0;
@@ -76,6 +98,21 @@ final class ExportCommand implements Callable<Integer> {
       Files.deleteIfExists(part);
     }
     return 0;
+  }
+
+  private void exportAll() {
+    if (to == null) {
+      throw new CommandExit(CommandExit.USAGE, "Name the new data folder with --to DIR");
+    }
+    var folder = to.toAbsolutePath().normalize();
+    var address = database.required(terminal);
+    var copied =
+        LogTransfer.toFolder(new PostgresDatabase(address), folder, new TransferProgress(terminal));
+    terminal
+        .out()
+        .printf(
+            "Copied %d contexts, %s, from %s to %s%n",
+            copied.contexts(), HumanUnits.size(copied.bytes()), address, folder);
   }
 
   private void write(OutputStream out) throws IOException {

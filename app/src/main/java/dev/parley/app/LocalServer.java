@@ -4,6 +4,7 @@ import dev.parley.log.FatalHandler;
 import dev.parley.protocol.Rejection;
 import dev.parley.server.Config;
 import dev.parley.server.Extensions;
+import dev.parley.server.RunningServer;
 import dev.parley.server.Server;
 import dev.parley.task.FailPoint;
 import java.net.URI;
@@ -16,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// A server inside this process. Only this class configures and starts one.
 final class LocalServer implements AutoCloseable {
 
-  private final Server server;
+  private final RunningServer server;
 
-  private LocalServer(Server server) {
+  private LocalServer(RunningServer server) {
     this.server = server;
   }
 
@@ -49,9 +50,13 @@ final class LocalServer implements AutoCloseable {
         config.listeningOn(
             Optional.ofNullable(options.host).orElse(config.http().host()),
             Optional.ofNullable(options.port).orElse(config.http().port()));
+    var extensions = HaltingFailPoint.extensions(environment).with(fatal);
+    var shared = options.shared(environment);
     try {
       return new LocalServer(
-          Server.start(config, HaltingFailPoint.extensions(environment).with(fatal)));
+          shared.isPresent()
+              ? Server.join(config, extensions, shared.get())
+              : Server.start(config, extensions));
     } catch (Rejection.Invalid wrong) {
       throw new CommandExit(CommandExit.USAGE, message(wrong));
     } catch (Rejection taken) {

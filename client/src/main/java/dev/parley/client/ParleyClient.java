@@ -9,6 +9,7 @@ import dev.parley.protocol.AgentTypeView;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ArtifactView;
 import dev.parley.protocol.AuthId;
+import dev.parley.protocol.ClusterView;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.ContextSnapshot;
 import dev.parley.protocol.ContextView;
@@ -216,6 +217,20 @@ public final class ParleyClient implements AutoCloseable {
   /// The agents that the server offers.
   public List<AgentTypeView> agentTypes() {
     return page(new RequestPath("/api/agent-types"), AgentTypeView.class).items();
+  }
+
+  /// The servers of the cluster that the server belongs to.
+  ///
+  /// @throws Rejection.NotFound if it belongs to none
+  public ClusterView cluster() {
+    return read(HttpCall.get("/api/cluster"), ClusterView.class);
+  }
+
+  /// Requests a server of the cluster to give up its role and not to take over again.
+  public ClusterView drain(long node) {
+    return read(
+        HttpCall.post("/api/cluster/nodes/" + node + "/drain", Json.object(), keys.get()),
+        ClusterView.class);
   }
 
   /// Events after `after`, oldest first.

@@ -55,7 +55,20 @@ public final class Vault {
   /// @param key 32 bytes in base64, or a passphrase
   /// @throws Rejection if the vault cannot be opened with this key
   public static Vault in(Path folder, @Nullable String key, VaultSources vaultSources) {
-    var file = new VaultFile(folder, VaultKey.of(folder, key, vaultSources), vaultSources.random());
+    return in(
+        new VaultFile.FolderStorage(folder), VaultKey.of(folder, key, vaultSources), vaultSources);
+  }
+
+  /// Opens the vault in this storage, which several servers share.
+  ///
+  /// @param key 32 bytes in base64, or a passphrase
+  /// @throws Rejection if the vault cannot be opened with this key
+  public static Vault in(VaultStorage storage, String key, VaultSources vaultSources) {
+    return in(storage, VaultKey.of(key, vaultSources), vaultSources);
+  }
+
+  private static Vault in(VaultStorage storage, VaultKey key, VaultSources vaultSources) {
+    var file = new VaultFile(storage, key, vaultSources.random());
     var vaultContents =
         file.read().map(bytes -> Json.read(bytes, VaultContents.class)).orElse(VaultContents.EMPTY);
     return new Vault(vaultSources, file, vaultContents);

@@ -23,7 +23,7 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
 import org.jspecify.annotations.Nullable;
 
-/// The encrypted file of a vault: `PARLEYV1`, a salt, a nonce, and AES-256-GCM output that also
+/// The encrypted content of a vault: `PARLEYV1`, a salt, a nonce, and AES-256-GCM output that also
 /// authenticates these.
 ///
 /// For one thread at a time.
@@ -39,45 +39,37 @@ final class VaultFile {
   private static final int HEAD = MAGIC.length + SALT + NONCE;
   private static final int BYTES_MAX = 64 << 20;
 
-  private final Path folder;
-  private final Path file;
+  private final VaultStorage storage;
   private final VaultKey source;
   private final SecureRandom random;
   private byte @Nullable [] salt;
   private @Nullable SecretKey key;
 
-  VaultFile(Path folder, VaultKey source, SecureRandom random) {
-    this.folder = folder;
-    this.file = folder.resolve(NAME);
+  VaultFile(VaultStorage storage, VaultKey source, SecureRandom random) {
+    this.storage = storage;
     this.source = source;
     this.random = random;
   }
 
-  /// Returns the decrypted content, or empty if there is no file.
+  /// Returns the decrypted content, or empty if there is none.
   ///
   /// @throws Rejection.Unavailable if it cannot be read or decrypted
   Optional<byte[]> read() {
-    if (!Files.exists(file)) {
-      return Optional.empty();
-    }
     try {
-      if (Files.size(file) > BYTES_MAX) {
-        throw new Rejection.Unavailable(file + " is too large to be a vault");
-      }
-      return Optional.of(decrypt(Files.readAllBytes(file)));
+      return storage.read(BYTES_MAX).map(this::decrypt);
     } catch (IOException failed) {
-      throw new Rejection.Unavailable(file + " cannot be read");
+      throw new Rejection.Unavailable(storage + " cannot be read");
     }
   }
 
   /// Replaces the content durably.
   ///
-  /// @throws Rejection.Unavailable if that fails; the file is then unchanged
+  /// @throws Rejection.Unavailable if that fails; the content is then unchanged
   void write(byte[] plain) {
     try {
-      PrivateFileWriter.write(folder, NAME, encrypt(plain));
+      storage.write(encrypt(plain));
     } catch (IOException failed) {
-      LOG.log(Level.ERROR, file + " cannot be written", failed);
+      LOG.log(Level.ERROR, storage + " cannot be written", failed);
       throw new Rejection.Unavailable("the vault cannot be written");
     } finally {
       Arrays.fill(plain, (byte) 0);
@@ -86,7 +78,7 @@ final class VaultFile {
 
   private byte[] decrypt(byte[] bytes) {
     if (bytes.length < HEAD || !Arrays.equals(Arrays.copyOf(bytes, MAGIC.length), MAGIC)) {
-      throw new Rejection.Unavailable(file + " is not a vault, or has another version");
+      throw new Rejection.Unavailable(storage + " is not a vault, or has another version");
     }
     var found = Arrays.copyOfRange(bytes, MAGIC.length, MAGIC.length + SALT);
     var opened = source.forExistingVault(found);
@@ -98,9 +90,9 @@ final class VaultFile {
       return plain;
     } catch (AEADBadTagException wrong) {
       throw new Rejection.Unavailable(
-          file
-              + " cannot be opened: the key is wrong, or the file is damaged. Set the right key in"
-              + " PARLEY_VAULT_KEY, or delete the file and let all users sign in again");
+          storage
+              + " cannot be opened: the key is wrong, or it is damaged. Set the right key in"
+              + " PARLEY_VAULT_KEY, or delete it and let all users sign in again");
     } catch (GeneralSecurityException impossible) {
       throw new IllegalStateException("this JVM has no AES-GCM", impossible);
     }
@@ -131,6 +123,32 @@ final class VaultFile {
     cipher.init(mode, key, new GCMParameterSpec(TAG_BITS, head, MAGIC.length + SALT, NONCE));
     cipher.updateAAD(head, 0, HEAD);
     return cipher;
+  }
+
+  /// The vault file in a folder.
+  record FolderStorage(Path folder) implements VaultStorage {
+
+    @Override
+    public Optional<byte[]> read(int bytesMax) throws IOException {
+      var file = folder.resolve(NAME);
+      if (!Files.exists(file)) {
+        return Optional.empty();
+      }
+      if (Files.size(file) > bytesMax) {
+        throw new Rejection.Unavailable(file + " is too large to be a vault");
+      }
+      return Optional.of(Files.readAllBytes(file));
+    }
+
+    @Override
+    public void write(byte[] content) throws IOException {
+      PrivateFileWriter.write(folder, NAME, content);
+    }
+
+    @Override
+    public String toString() {
+      return folder.resolve(NAME).toString();
+    }
   }
 
   /// Writes files atomically, and so that only their owner may read them.

@@ -42,9 +42,10 @@ sealed interface VaultKey {
   }
 
   static VaultKey of(Path folder, @Nullable String key, Vault.VaultSources vaultSources) {
-    if (key == null) {
-      return new KeyFile(folder, vaultSources.random());
-    }
+    return key == null ? new KeyFile(folder, vaultSources.random()) : of(key, vaultSources);
+  }
+
+  static VaultKey of(String key, Vault.VaultSources vaultSources) {
     var raw = bytes(key.strip());
     if (raw.isPresent()) {
       return new RawKey(raw.get());

@@ -26,6 +26,7 @@ import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
 import org.eclipse.jetty.io.ManagedSelector;
+import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Request;
@@ -37,6 +38,8 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.component.LifeCycle;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
+import org.eclipse.jetty.websocket.core.WebSocketComponents;
+import org.eclipse.jetty.websocket.core.server.WebSocketServerComponents;
 import org.jspecify.annotations.Nullable;
 
 /// The HTTP listener: one port, all routes, a virtual thread for each request.
@@ -65,12 +68,23 @@ public final class HttpListener implements AutoCloseable {
       Threads threads,
       Supplier<UUID> ids) {}
 
-  private final HttpListenerDependencies dependencies;
+  private final HttpListenerDependencies initial;
   private final Server server;
   private final ServerConnector connector;
   private final NetworkConnectionLimit limit;
   private final ApiTokens apiTokens;
   private final DisconnectDetector disconnects;
+
+  private final HandlerSwitch handlers = new HandlerSwitch();
+  private final JettyErrorHandler errors = new JettyErrorHandler();
+  private final WebSocketComponents webSockets;
+  // What the listener serves now.
+  private volatile HttpListenerDependencies dependencies;
+  private volatile @Nullable ForwardingHandler forwarding;
+
+  /// How this listener forwards requests to the active server of a cluster, and verifies what other
+  /// servers forward.
+  public record Forwarding(ServerLocation location, ForwardedClient forwardedClient) {}
 
   public HttpListener(HttpListenerDependencies dependencies, List<Route> routes) {
     this(dependencies, routes, List.of());
@@ -79,13 +93,21 @@ public final class HttpListener implements AutoCloseable {
   /// A listener with APIs that have their own error formats.
   public HttpListener(
       HttpListenerDependencies dependencies, List<Route> routes, List<ErrorFormat> errorForms) {
+    this(dependencies);
+    serve(dependencies, routes, errorForms, null);
+  }
+
+  /// A listener that forwards requests until [#serve] is called.
+  public HttpListener(HttpListenerDependencies dependencies, Forwarding forwards, List<Route> own) {
+    this(dependencies);
+    forward(dependencies, forwards, own);
+  }
+
+  private HttpListener(HttpListenerDependencies dependencies) {
+    this.initial = dependencies;
     this.dependencies = dependencies;
-    var forms = List.copyOf(errorForms);
-    var all = new ArrayList<>(routes);
     apiTokens = new ApiTokens(dependencies.settings().tokens(), dependencies.time());
     disconnects = new DisconnectDetector(dependencies.threads());
-    all.addAll(new LoginRoutes(apiTokens).routes());
-    all.add(new OpenApi(all, forms).route());
     server =
         new Server(
             threads(dependencies.threads()),
@@ -97,9 +119,58 @@ public final class HttpListener implements AutoCloseable {
             dependencies.settings().limits().streams() + CONNECTIONS_SPARE, connector);
     server.addConnector(connector);
     server.addBean(limit);
-    server.setErrorHandler(new JettyErrorHandler(forms));
-    server.setHandler(handler(all, forms));
+    server.setErrorHandler(errors);
+    server.setHandler(handlers);
     server.setStopTimeout(0);
+    webSockets = WebSocketServerComponents.ensureWebSocketComponents(server);
+  }
+
+  /// Serves these routes from now on, with these metrics and streams. `forwards` is null if there is
+  /// no cluster.
+  public void serve(
+      HttpListenerDependencies serving,
+      List<Route> routes,
+      List<ErrorFormat> errorForms,
+      @Nullable Forwarding forwards) {
+    var forms = List.copyOf(errorForms);
+    var all = new ArrayList<>(routes);
+    all.addAll(new LoginRoutes(apiTokens).routes());
+    all.add(new OpenApi(all, forms).route());
+    dependencies = serving;
+    errors.forms = forms;
+    forwarding = null;
+    handlers.current = handler(serving, all, forms, forwards);
+  }
+
+  /// Forwards all requests from now on, except those to `own`. Ends the streams that were served
+  /// until now.
+  public void forward(HttpListenerDependencies serving, Forwarding forwards, List<Route> own) {
+    var before = dependencies;
+    dependencies = serving;
+    errors.forms = List.of();
+    var handler =
+        new ForwardingHandler(
+            new ForwardingHandler.ForwardingDependencies(
+                forwards.location(),
+                forwards.forwardedClient(),
+                handler(serving, own, List.of(), forwards),
+                () -> handlers.current,
+                disconnects,
+                serving.time(),
+                serving.threads()));
+    forwarding = handler;
+    handlers.current = handler;
+    if (before != serving) {
+      before.streams().end();
+    }
+  }
+
+  /// Closes the connections that are forwarded, because another server is active now.
+  public void closeForwarded() {
+    var handler = forwarding;
+    if (handler != null) {
+      handler.closeTunnels();
+    }
   }
 
   /// Starts the listener. Returns when it accepts requests.
@@ -226,8 +297,8 @@ public final class HttpListener implements AutoCloseable {
             server,
             0,
             selectors,
-            new JettyConnectionFactory(http, dependencies.settings().limits().headerTime()));
-    var httpSettings = dependencies.settings();
+            new JettyConnectionFactory(http, initial.settings().limits().headerTime()));
+    var httpSettings = initial.settings();
     made.setHost(httpSettings.host());
     made.setPort(httpSettings.port());
     made.setAcceptQueueSize(ACCEPT_QUEUE);
@@ -235,8 +306,12 @@ public final class HttpListener implements AutoCloseable {
     return made;
   }
 
-  private JettyHandler handler(List<Route> routes, List<ErrorFormat> forms) {
-    var httpSettings = dependencies.settings();
+  private JettyHandler handler(
+      HttpListenerDependencies serving,
+      List<Route> routes,
+      List<ErrorFormat> forms,
+      @Nullable Forwarding forwards) {
+    var httpSettings = serving.settings();
     var hosts = new HashSet<>(httpSettings.allowedHosts());
     hosts.add(httpSettings.host());
     return new JettyHandler(
@@ -244,30 +319,35 @@ public final class HttpListener implements AutoCloseable {
         new JettyHandler.JettyHandlerDependencies(
             new HostCheck(hosts, httpSettings.allowedOrigins()),
             apiTokens,
-            dependencies.metrics(),
+            serving.metrics(),
             httpSettings.limits(),
             disconnects,
             forms,
+            forwards == null ? null : forwards.forwardedClient(),
             new WebSocketUpgrader(
-                server,
+                webSockets,
                 new JettyWebSocket.JettyWebSocketDependencies(
-                    dependencies.streams(),
-                    httpSettings.limits(),
-                    dependencies.time(),
-                    dependencies.threads())),
-            dependencies.time(),
-            dependencies.ids()));
+                    serving.streams(), httpSettings.limits(), serving.time(), serving.threads())),
+            serving.time(),
+            serving.ids()));
+  }
+
+  /// Passes requests to a handler that can be replaced while the listener runs.
+  private static final class HandlerSwitch extends Handler.Abstract {
+
+    private volatile Handler current = this;
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) throws Exception {
+      return current.handle(request, response, callback);
+    }
   }
 
   /// Writes errors that Jetty itself detects (a malformed request line, too large headers) as problem
   /// documents.
   private static final class JettyErrorHandler extends ErrorHandler {
 
-    private final List<ErrorFormat> forms;
-
-    JettyErrorHandler(List<ErrorFormat> forms) {
-      this.forms = forms;
-    }
+    private volatile List<ErrorFormat> forms = List.of();
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {

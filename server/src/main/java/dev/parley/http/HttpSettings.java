@@ -23,6 +23,11 @@ public record HttpSettings(
     tokens = List.copyOf(tokens);
   }
 
+  /// The URL of a listener with these settings that is bound to `bound`.
+  public String url(int bound) {
+    return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + bound;
+  }
+
   /// True if only this machine can reach the listener.
   public boolean loopback() {
     return HostCheck.loopback(host);

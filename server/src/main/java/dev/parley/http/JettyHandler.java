@@ -44,7 +44,11 @@ final class JettyHandler extends Handler.Abstract {
   /// The files of the page, which contain no data.
   private static final String ASSETS = "/assets/";
 
-  /// The dependencies of the handler, besides its routes.
+  /// The attribute of a connection that another server forwards.
+  private static final String FORWARDED = JettyHandler.class.getName() + ".forwarded";
+
+  /// The dependencies of the handler, besides its routes. `forwardedClient` verifies the clients
+  /// that other servers of the cluster forward; null if there are none.
   record JettyHandlerDependencies(
       HostCheck hosts,
       ApiTokens tokens,
@@ -52,6 +56,7 @@ final class JettyHandler extends Handler.Abstract {
       HttpLimits limits,
       DisconnectDetector disconnects,
       List<ErrorFormat> forms,
+      @Nullable ForwardedClient forwardedClient,
       WebSocketUpgrader upgrades,
       Time time,
       Supplier<UUID> ids) {}
@@ -129,7 +134,8 @@ final class JettyHandler extends Handler.Abstract {
       throw new HttpProblemException(Problem.of(414, "uri-too-long", "the URI is too long"));
     }
     var path = Optional.ofNullable(uri.getPath()).orElse("/");
-    var origin = dependencies.hosts().check(requestOrigin(jetty, path));
+    var client = client(jetty);
+    var origin = dependencies.hosts().check(requestOrigin(jetty, path, client));
     writer.allow(origin);
     var segments = Router.split(path).stream().map(JettyHandler::decode).toList();
     if (jetty.getMethod().equals("OPTIONS")) {
@@ -138,7 +144,7 @@ final class JettyHandler extends Handler.Abstract {
     var principal =
         isPublic(path)
             ? dependencies.tokens().findPrincipal(token(jetty)).orElse(ApiTokens.LOCAL)
-            : dependencies.tokens().principal(token(jetty), peer(jetty).remote().getAddress());
+            : dependencies.tokens().principal(token(jetty), client.remote().getAddress());
     var match = router.find(jetty.getMethod(), segments);
     var query = query(uri.getQuery(), match.route().queryNames());
     var requestBody =
@@ -150,7 +156,7 @@ final class JettyHandler extends Handler.Abstract {
     var request =
         new Request(
             new Request.RequestData(
-                jetty.getMethod(), path, principal, match.variables(), query, peer(jetty)),
+                jetty.getMethod(), path, principal, match.variables(), query, client),
             name -> jetty.getHeaders().get(name),
             requestBody,
             connection);
@@ -178,12 +184,11 @@ final class JettyHandler extends Handler.Abstract {
   }
 
   private static HostCheck.RequestOrigin requestOrigin(
-      org.eclipse.jetty.server.Request jetty, String path) {
+      org.eclipse.jetty.server.Request jetty,
+      String path,
+      ClientProcessCheck.TcpConnection client) {
     var headers = jetty.getHeaders();
-    var local =
-        jetty.getConnectionMetaData().getLocalSocketAddress() instanceof InetSocketAddress address
-            ? address.getAddress().getHostAddress()
-            : "";
+    var local = client.local().getAddress().getHostAddress();
     return new HostCheck.RequestOrigin(
         jetty.getMethod(),
         path,
@@ -194,7 +199,31 @@ final class JettyHandler extends Handler.Abstract {
         Optional.ofNullable(headers.get("Sec-Fetch-Mode")));
   }
 
-  private static ClientProcessCheck.TcpConnection peer(org.eclipse.jetty.server.Request jetty) {
+  /// The connection of the client: to this server, or to the server that forwards it. Only the first
+  /// request of a forwarded connection says so.
+  private ClientProcessCheck.TcpConnection client(org.eclipse.jetty.server.Request jetty) {
+    var connection = jetty.getConnectionMetaData();
+    if (connection.getAttribute(FORWARDED) instanceof ClientProcessCheck.TcpConnection forwarded) {
+      return forwarded;
+    }
+    var header = jetty.getHeaders().get(ForwardedClient.HEADER);
+    if (header == null || dependencies.forwardedClient() == null) {
+      return connection(jetty);
+    }
+    var forwarded =
+        dependencies
+            .forwardedClient()
+            .verify(header)
+            .orElseThrow(
+                () ->
+                    new Rejection.Invalid(
+                        "invalid-forwarding", "only servers of the cluster may forward requests"));
+    connection.setAttribute(FORWARDED, forwarded);
+    return forwarded;
+  }
+
+  /// The connection as this server sees it.
+  static ClientProcessCheck.TcpConnection connection(org.eclipse.jetty.server.Request jetty) {
     var connection = jetty.getConnectionMetaData();
     if (connection.getRemoteSocketAddress() instanceof InetSocketAddress remote
         && connection.getLocalSocketAddress() instanceof InetSocketAddress local) {

@@ -51,6 +51,9 @@ public enum Metric {
       "parley_stream_replayed_events_total",
       Type.COUNTER,
       "Past events between the beginning of such readers and the end of the log at that time."),
+  CLUSTER_NODES("parley_cluster_nodes", Type.GAUGE, "Servers of the cluster, by role.", "role"),
+  CLUSTER_ACTIVE(
+      "parley_cluster_active", Type.GAUGE, "1 if this server is the active one of its cluster."),
   STREAM_WRITES("parley_stream_writes_total", Type.COUNTER, "Writes to streams."),
   STREAM_BYTES("parley_stream_bytes_total", Type.COUNTER, "Bytes that were written to streams."),
   SOCKET_EVENTS(

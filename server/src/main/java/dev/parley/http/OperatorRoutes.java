@@ -6,6 +6,7 @@ import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /// Routes for operators: health, metrics, schemas.
 public final class OperatorRoutes {
@@ -31,26 +32,44 @@ public final class OperatorRoutes {
   /// The routes.
   public List<Route> routes() {
     return List.of(
-        Route.get(
-            "/healthz",
-            "Reports that the process runs",
-            ResponseDescription.one(Health.class),
-            _ -> new Reply.Json(200, new Health("ok"))),
-        Route.get(
-            "/readyz",
-            "Reports whether the server is ready",
-            ResponseDescription.one(Health.class),
-            _ -> ready()),
-        Route.get(
-            "/metrics",
-            "Returns metrics for Prometheus",
-            ResponseDescription.other("text/plain"),
-            _ -> new Reply.Bytes("text/plain; version=0.0.4; charset=utf-8", metrics.text())),
+        health(),
+        readiness(this::ready),
+        metrics(metrics),
         Route.get(
             "/schemas/events.json",
             "Returns the JSON Schema of every event",
             ResponseDescription.other("application/schema+json"),
             _ -> new Reply.Bytes("application/schema+json", EncodedSchema.BYTES)));
+  }
+
+  private static Route health() {
+    return Route.get(
+        "/healthz",
+        "Reports that the process runs",
+        ResponseDescription.one(Health.class),
+        _ -> new Reply.Json(200, new Health("ok")));
+  }
+
+  private static Route readiness(Supplier<Reply> ready) {
+    return Route.get(
+        "/readyz",
+        "Reports whether the server is ready",
+        ResponseDescription.one(Health.class),
+        _ -> ready.get());
+  }
+
+  private static Route metrics(Metrics metrics) {
+    return Route.get(
+        "/metrics",
+        "Returns metrics for Prometheus",
+        ResponseDescription.other("text/plain"),
+        _ -> new Reply.Bytes("text/plain; version=0.0.4; charset=utf-8", metrics.text()));
+  }
+
+  /// The routes of a server that forwards all other requests. `ready` throws a [Rejection] if it is
+  /// not ready.
+  public static List<Route> ofStandby(Metrics metrics, Supplier<Reply> ready) {
+    return List.of(health(), readiness(ready), metrics(metrics));
   }
 
   private Reply ready() {

@@ -7,12 +7,10 @@ import java.util.List;
 import java.util.Map;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.websocket.core.Configuration;
 import org.eclipse.jetty.websocket.core.WebSocketComponents;
 import org.eclipse.jetty.websocket.core.server.Handshaker;
-import org.eclipse.jetty.websocket.core.server.WebSocketServerComponents;
 
 /// Upgrades requests to WebSockets.
 ///
@@ -25,8 +23,9 @@ final class WebSocketUpgrader {
   private final WebSocketComponents components;
   private final JettyWebSocket.JettyWebSocketDependencies dependencies;
 
-  WebSocketUpgrader(Server server, JettyWebSocket.JettyWebSocketDependencies dependencies) {
-    this.components = WebSocketServerComponents.ensureWebSocketComponents(server);
+  WebSocketUpgrader(
+      WebSocketComponents components, JettyWebSocket.JettyWebSocketDependencies dependencies) {
+    this.components = components;
     this.dependencies = dependencies;
   }
 

@@ -3,11 +3,13 @@ package dev.parley.server;
 import dev.parley.api.ApprovalPolicy.ApprovalSettings;
 import dev.parley.api.a2a.A2aSettings;
 import dev.parley.http.HttpSettings;
+import dev.parley.log.PostgresAddress;
 import dev.parley.mcp.McpServer;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.Rejection;
 import dev.parley.server.AgentConfig.AgentKind;
 import dev.parley.task.TaskLimits;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -67,6 +69,10 @@ public record Config(
       return inMemory ? "in memory" : "in a file";
     }
   }
+
+  /// A PostgreSQL database that several servers share, and the address at which the others reach
+  /// this one; null for the address on which it listens.
+  public record SharedDatabase(PostgresAddress address, @Nullable URI nodeAddress) {}
 
   /// The environment of the process: variables, the user's home folder, and the current folder.
   public record ProcessEnvironment(Map<String, String> environment, Path home, Path folder) {

@@ -8,6 +8,7 @@ import dev.parley.api.ContextEditor;
 import dev.parley.api.a2a.A2aApi;
 import dev.parley.api.a2a.A2aSettings;
 import dev.parley.api.a2a.A2aTaskReader;
+import dev.parley.api.a2a.push.PushDatabase;
 import dev.parley.api.a2a.push.PushNotifier;
 import dev.parley.api.agui.AgUiApi;
 import dev.parley.api.contexts.ContextsApi;
@@ -32,6 +33,7 @@ import dev.parley.runtime.SystemTime;
 import dev.parley.runtime.Threads;
 import dev.parley.runtime.Time;
 import dev.parley.server.AgentConfig.AgentKind;
+import dev.parley.server.Config.SharedDatabase;
 import dev.parley.stream.EventFormat;
 import dev.parley.stream.FrameCache;
 import dev.parley.stream.LiveStreams;
@@ -54,11 +56,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /// The server: connects its components, starts them in order and closes them in reverse order.
-public final class Server implements AutoCloseable {
+public final class Server implements RunningServer {
 
   private static final System.Logger LOG = System.getLogger(Server.class.getName());
   private static final long FRAME_CACHE_BYTES = 16L << 20;
-  private static final Duration DRAIN_TASKS = Duration.ofSeconds(4);
+  static final Duration DRAIN_TASKS = Duration.ofSeconds(4);
   private static final Duration DRAIN_REQUESTS = Duration.ofSeconds(1);
 
   /// The components of a server, which closes them. `release` frees the resources of tasks.
@@ -114,9 +116,20 @@ public final class Server implements AutoCloseable {
     }
   }
 
+  /// What creates the listener of a server, and where its webhooks are stored.
+  record ServerPorts(ServerListener.ListenerFactory listening, PushDatabase webhooks) {
+
+    /// A listener of its own, and webhooks in the data folder.
+    static ServerPorts own(Config config, ServerSources sources) {
+      return new ServerPorts(
+          ServerListener::ownListener,
+          PushDatabase.file(config.data().resolve("push.db"), sources.time()));
+    }
+  }
+
   private final Config config;
   private final ServerDependencies serverDependencies;
-  private final HttpListener http;
+  private final ServerListener http;
   private final LiveStreams liveStreams;
   private final Retention retention;
   private final PushNotifier pushNotifier;
@@ -128,6 +141,7 @@ public final class Server implements AutoCloseable {
       Extensions extensions,
       ServerDependencies serverDependencies,
       ServerSources serverSources,
+      ServerPorts ports,
       CloseStack opened) {
     this.config = config;
     this.serverDependencies = serverDependencies;
@@ -181,7 +195,7 @@ public final class Server implements AutoCloseable {
             config.toolEnvironment().privateHosts(),
             config.a2a().privateWebhooks());
     opened.add(webhookClient::close);
-    pushNotifier = pushes(behind, webhookClient);
+    pushNotifier = pushes(behind, webhookClient, ports.webhooks());
     opened.add(pushNotifier::close);
     contextDeletion.onDelete(pushNotifier::removeContext);
     routes.addAll(a2a(behind).routes());
@@ -189,16 +203,18 @@ public final class Server implements AutoCloseable {
     routes.addAll(new PageRoutes().routes());
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
     http =
-        new HttpListener(
-            new HttpListener.HttpListenerDependencies(
-                config.http(),
-                metrics,
-                openStreams,
-                serverSources.time(),
-                serverSources.threads(),
-                serverSources.ids()),
-            routes,
-            errorFormats);
+        ports
+            .listening()
+            .create(
+                new HttpListener.HttpListenerDependencies(
+                    config.http(),
+                    metrics,
+                    openStreams,
+                    serverSources.time(),
+                    serverSources.threads(),
+                    serverSources.ids()),
+                routes,
+                errorFormats);
     opened.add(http::close);
     retention =
         new Retention(
@@ -231,10 +247,25 @@ public final class Server implements AutoCloseable {
     try (var opened = new CloseStack()) {
       var serverDependencies = new ServerFactory(joined, serverSources, extensions).create();
       opened.add(serverDependencies::close);
-      var server = run(joined, extensions, serverDependencies, serverSources);
+      var server =
+          run(
+              joined,
+              extensions,
+              serverDependencies,
+              serverSources,
+              ServerPorts.own(joined, serverSources));
       opened.release();
       return server;
     }
+  }
+
+  /// Starts a server that shares a database with others. Returns when one of them is active, this
+  /// one or another: it then accepts all requests.
+  ///
+  /// @throws Rejection if it cannot start; the message has the remedy
+  public static RunningServer join(
+      Config config, Extensions extensions, SharedDatabase sharedDatabase) {
+    return ClusterServer.start(config, extensions, sharedDatabase);
   }
 
   /// Starts a server with these components. Returns when it accepts requests.
@@ -246,16 +277,23 @@ public final class Server implements AutoCloseable {
       ServerDependencies serverDependencies,
       ServerSources serverSources) {
     checkSafe(config);
-    return run(config, extensions, serverDependencies, serverSources);
+    return run(
+        config,
+        extensions,
+        serverDependencies,
+        serverSources,
+        ServerPorts.own(config, serverSources));
   }
 
-  private static Server run(
+  /// Starts a server with these components. If this fails, they stay open.
+  static Server run(
       Config config,
       Extensions extensions,
       ServerDependencies serverDependencies,
-      ServerSources serverSources) {
+      ServerSources serverSources,
+      ServerPorts ports) {
     try (var opened = new CloseStack()) {
-      var server = new Server(config, extensions, serverDependencies, serverSources, opened);
+      var server = new Server(config, extensions, serverDependencies, serverSources, ports, opened);
       server.serverDependencies.tasks().recover();
       // Before clients can register or remove a webhook.
       server.pushNotifier.start();
@@ -267,21 +305,25 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /// Returns the URL of the server.
+  @Override
   public String url() {
-    var host = config.http().host();
-    return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + http.port();
+    return config.http().url(http.port());
   }
 
   /// Stops within ten seconds: rejects new work, ends streams, stops tasks so that they can be
   /// resumed, then closes everything.
   @Override
   public void close() {
+    close(DRAIN_TASKS);
+  }
+
+  /// Does the same, but gives tasks less time to end; zero stops them at once.
+  void close(Duration drainTasks) {
     if (stopping.getAndSet(true)) {
       return;
     }
     retention.close();
-    serverDependencies.tasks().drain(DRAIN_TASKS);
+    serverDependencies.tasks().drain(drainTasks);
     http.drain(DRAIN_REQUESTS);
     http.close();
     liveStreams.close();
@@ -289,13 +331,14 @@ public final class Server implements AutoCloseable {
     serverDependencies.close();
   }
 
-  private PushNotifier pushes(ApiDependencies behind, WebhookClient webhookClient) {
+  private PushNotifier pushes(
+      ApiDependencies behind, WebhookClient webhookClient, PushDatabase webhooks) {
     return new PushNotifier(
         new PushNotifier.PushNotifierDependencies(
             behind.log(),
             behind.views(),
             new A2aTaskReader(behind, config.a2a().kagent()),
-            config.data().resolve("push.db"),
+            webhooks,
             serverDependencies.signIns().cipher("push"),
             webhookClient,
             behind.time(),
@@ -308,7 +351,7 @@ public final class Server implements AutoCloseable {
     return new A2aApi(behind, pushNotifier, config.a2a(), a2aAccess);
   }
 
-  private static void checkSafe(Config config) {
+  static void checkSafe(Config config) {
     var api = config.http();
     if (api.loopback() || !api.tokens().isEmpty()) {
       return;

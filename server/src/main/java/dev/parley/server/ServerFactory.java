@@ -11,6 +11,7 @@ import dev.parley.external.cli.CliAgent;
 import dev.parley.http.JvmMetrics;
 import dev.parley.http.Metric;
 import dev.parley.http.Metrics;
+import dev.parley.log.BlockLog;
 import dev.parley.log.EventLog;
 import dev.parley.log.FatalHandler;
 import dev.parley.log.LogTuning;
@@ -65,22 +66,34 @@ final class ServerFactory {
             : ManagedProcesses.adopting(folder, ids);
   }
 
-  /// Opens everything. If something fails, closes what was opened.
+  /// Opens everything, with the log in the data folder. If something fails, closes what was opened.
   Server.ServerDependencies create() {
+    return create(
+        () ->
+            SqliteLog.open(
+                new SqliteLog.SqliteLogDependencies(
+                    config.data(),
+                    serverSources.time(),
+                    serverSources.threads(),
+                    new SecureRandom(),
+                    LogTuning.DEFAULT),
+                extensions.fatal()),
+        this::vaultInFolder);
+  }
+
+  private Vault vaultInFolder() {
+    return Vault.in(config.data(), config.vault().key(), serverSources.vault());
+  }
+
+  /// Does the same with another log, and another vault, unless the configuration keeps it in memory.
+  /// The data folder is locked when the log is open.
+  Server.ServerDependencies create(Supplier<BlockLog> openLog, Supplier<Vault> openVault) {
     try (var opened = new CloseStack()) {
-      var log =
-          SqliteLog.open(
-              new SqliteLog.SqliteLogDependencies(
-                  config.data(),
-                  serverSources.time(),
-                  serverSources.threads(),
-                  new SecureRandom(),
-                  LogTuning.DEFAULT),
-              extensions.fatal());
+      var log = openLog.get();
       opened.add(log::close);
-      // This server has locked the folder and has not started any program yet.
+      // No other server uses the folder, and this one has not started any program yet.
       managedProcesses.endLeftovers();
-      var serverDependencies = createOn(log);
+      var serverDependencies = createOn(log, openVault);
       opened.release();
       return serverDependencies;
     }
@@ -89,12 +102,16 @@ final class ServerFactory {
   /// Creates the components that need a log. If this fails, the log stays open and everything else
   /// is closed.
   Server.ServerDependencies createOn(EventLog store) {
+    return createOn(store, this::vaultInFolder);
+  }
+
+  private Server.ServerDependencies createOn(EventLog store, Supplier<Vault> openVault) {
     try (var opened = new CloseStack()) {
       var metrics = new Metrics();
       JvmMetrics.addTo(metrics, ParleyVersion.text());
       metrics.gauge(Metric.THREADS_STUCK, threads::stuck);
       metrics.gauge(Metric.TOOL_CALLS_WAITING, threads::waiting);
-      if (store instanceof SqliteLog ours) {
+      if (store instanceof BlockLog ours) {
         ours.metrics().onCommit(metrics.histogram(Metric.COMMIT_SECONDS)::record);
       }
       var log =
@@ -103,7 +120,7 @@ final class ServerFactory {
               metrics,
               serverSources.time(),
               List.of(new EventMetrics(metrics, serverSources.time()), new TaskFailureLogger()));
-      FatalHandler fatal = store instanceof SqliteLog ours ? ours::fail : extensions.fatal();
+      FatalHandler fatal = store instanceof BlockLog ours ? ours::fail : extensions.fatal();
       var views =
           new Views(
               config.data().resolve("views.db"),
@@ -114,7 +131,10 @@ final class ServerFactory {
       opened.add(http::close);
       var signIns =
           new SignIns(
-              vault(), registered(), new TokenClient(http, addresses()), serverSources.time());
+              vault(openVault),
+              registered(),
+              new TokenClient(http, addresses()),
+              serverSources.time());
       var models = new Models(config.models(), serverSources, http, metrics);
       opened.add(managedProcesses::close);
       var mcp =
@@ -176,10 +196,8 @@ final class ServerFactory {
     return policy;
   }
 
-  private Vault vault() {
-    return config.vault().inMemory()
-        ? Vault.inMemory(serverSources.vault())
-        : Vault.in(config.data(), config.vault().key(), serverSources.vault());
+  private Vault vault(Supplier<Vault> openVault) {
+    return config.vault().inMemory() ? Vault.inMemory(serverSources.vault()) : openVault.get();
   }
 
   private Tasks tasks(

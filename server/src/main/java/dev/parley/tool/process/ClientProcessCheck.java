@@ -49,8 +49,16 @@ public final class ClientProcessCheck {
     UNSUPPORTED
   }
 
-  /// A connection as the server sees it.
-  public record TcpConnection(InetSocketAddress remote, InetSocketAddress local) {}
+  /// A connection as the server sees it, or as another server that forwards it. `elsewhere` is true
+  /// if the client is known to be on the machine of that other server.
+  public record TcpConnection(
+      InetSocketAddress remote, InetSocketAddress local, boolean elsewhere) {
+
+    /// A connection to this server.
+    public TcpConnection(InetSocketAddress remote, InetSocketAddress local) {
+      this(remote, local, false);
+    }
+  }
 
   private final Supplier<Set<Long>> children;
   private final boolean all;
@@ -95,6 +103,9 @@ public final class ClientProcessCheck {
 
   /// The current source of a connection.
   public ConnectionSource source(TcpConnection tcpConnection) {
+    if (tcpConnection.elsewhere()) {
+      return ConnectionSource.OTHER;
+    }
     if (!supported) {
       return ConnectionSource.UNSUPPORTED;
     }

@@ -31,8 +31,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Stores the registered webhooks in a database of their own. Their addresses and secrets are
-/// encrypted.
+/// Stores the registered webhooks in a table. Their addresses and secrets are encrypted.
 ///
 /// For many threads. A single platform thread does all reads and writes, because a virtual thread
 /// that waits for the disk would block its carrier thread.
@@ -57,17 +56,34 @@ final class PushConfigStore implements AutoCloseable {
   private static final String COLUMNS =
       "SELECT count(*) FROM pragma_table_info('targets') WHERE name = ";
   private static final String LATEST = "SELECT coalesce(max(generation), 0) FROM targets";
+  private static final String PUT =
+      """
+      INSERT INTO targets
+          (context, task, id, version, sealed, cursor, state, generation, changed)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (context, task, id) DO UPDATE SET version = excluded.version,
+          sealed = excluded.sealed, cursor = excluded.cursor, state = excluded.state,
+          generation = excluded.generation, changed = excluded.changed
+      """;
   private static final String ALL =
       "SELECT context, task, id, version, sealed, cursor, state, generation FROM targets ";
 
-  private final Connection connection;
+  private final PushDatabase database;
   private final VaultCipher vaultCipher;
   private final Time time;
   private final AtomicLong generations;
   private final ExecutorService thread;
+  // For the thread. Null after a failure.
+  private @Nullable Connection connection;
 
   private PushConfigStore(
-      Connection connection, VaultCipher vaultCipher, Time time, Threads threads, long generation) {
+      PushDatabase database,
+      Connection connection,
+      VaultCipher vaultCipher,
+      Time time,
+      Threads threads,
+      long generation) {
+    this.database = database;
     this.connection = connection;
     this.vaultCipher = vaultCipher;
     this.time = time;
@@ -75,9 +91,29 @@ final class PushConfigStore implements AutoCloseable {
     this.generations = new AtomicLong(generation);
   }
 
-  /// Opens the store. Creates it if it does not exist.
-  static PushConfigStore open(Path file, VaultCipher vaultCipher, Time time, Threads threads) {
+  /// Opens the store.
+  static PushConfigStore open(
+      PushDatabase database, VaultCipher vaultCipher, Time time, Threads threads) {
     try {
+      var connection = database.connect();
+      try (var statement = connection.createStatement()) {
+        return new PushConfigStore(
+            database, connection, vaultCipher, time, threads, number(statement, LATEST));
+      } catch (SQLException failed) {
+        connection.close();
+        throw failed;
+      }
+    } catch (SQLException failed) {
+      throw new Rejection.Unavailable(
+          "the webhooks in " + database + " cannot be read: " + failed.getMessage());
+    }
+  }
+
+  /// The webhooks in a SQLite file, which is created if it does not exist.
+  record PushFile(Path file, Time time) implements PushDatabase {
+
+    @Override
+    public Connection connect() throws SQLException {
       OwnerOnlyFiles.createFile(file);
       var connection = DriverManager.getConnection("jdbc:sqlite:" + file);
       try (var statement = connection.createStatement()) {
@@ -88,14 +124,16 @@ final class PushConfigStore implements AutoCloseable {
         // Files of the first version have neither column.
         addColumn(statement, "generation", 0);
         addColumn(statement, "changed", time.millis());
-        return new PushConfigStore(
-            connection, vaultCipher, time, threads, number(statement, LATEST));
+        return connection;
       } catch (SQLException failed) {
         connection.close();
         throw failed;
       }
-    } catch (SQLException failed) {
-      throw new Rejection.Unavailable(file + " cannot be opened: " + failed.getMessage());
+    }
+
+    @Override
+    public String toString() {
+      return file.toString();
     }
   }
 
@@ -131,7 +169,7 @@ final class PushConfigStore implements AutoCloseable {
   PushRegistration put(PushRegistration registration) {
     var it = registration.withGeneration(generations.incrementAndGet());
     update(
-        "INSERT OR REPLACE INTO targets VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        PUT,
         it.context().value(),
         it.task().value(),
         it.id(),
@@ -203,6 +241,7 @@ final class PushConfigStore implements AutoCloseable {
           try (var statement = prepare(sql, values)) {
             return statement.executeUpdate();
           } catch (SQLException failed) {
+            disconnect();
             throw new Rejection.Unavailable(
                 "push targets cannot be stored: " + failed.getMessage());
           }
@@ -223,6 +262,7 @@ final class PushConfigStore implements AutoCloseable {
             }
             return found;
           } catch (SQLException failed) {
+            disconnect();
             throw new Rejection.Unavailable("push targets cannot be read: " + failed.getMessage());
           }
         });
@@ -240,7 +280,12 @@ final class PushConfigStore implements AutoCloseable {
   }
 
   private PreparedStatement prepare(String sql, Object... values) throws SQLException {
-    var statement = connection.prepareStatement(sql);
+    var open = connection;
+    if (open == null) {
+      open = database.connect();
+      connection = open;
+    }
+    var statement = open.prepareStatement(sql);
     for (var i = 0; i < values.length; i++) {
       statement.setObject(i + 1, values[i]);
     }
@@ -272,10 +317,18 @@ final class PushConfigStore implements AutoCloseable {
   @Override
   public void close() {
     thread.close();
-    try {
-      connection.close();
-    } catch (SQLException failed) {
-      LOG.log(Level.WARNING, "closing push.db failed", failed);
+    disconnect();
+  }
+
+  private void disconnect() {
+    var open = connection;
+    connection = null;
+    if (open != null) {
+      try {
+        open.close();
+      } catch (SQLException failed) {
+        LOG.log(Level.WARNING, "closing {0} failed: {1}", database, failed.getMessage());
+      }
     }
   }
 }

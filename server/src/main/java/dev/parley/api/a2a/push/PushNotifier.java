@@ -46,12 +46,12 @@ public final class PushNotifier implements PushConfigRegistry, AutoCloseable {
 
   /// The dependencies.
   ///
-  /// @param file the database with the webhooks
+  /// @param database where the webhooks are stored
   public record PushNotifierDependencies(
       EventLog log,
       Views views,
       A2aTaskReader form,
-      Path file,
+      PushDatabase database,
       VaultCipher seal,
       WebhookClient poster,
       Time time,
@@ -78,7 +78,10 @@ public final class PushNotifier implements PushConfigRegistry, AutoCloseable {
     this.taskReader = dependencies.form();
     this.store =
         PushConfigStore.open(
-            dependencies.file(), dependencies.seal(), dependencies.time(), dependencies.threads());
+            dependencies.database(),
+            dependencies.seal(),
+            dependencies.time(),
+            dependencies.threads());
     this.senderDependencies =
         new WebhookSender.WebhookSenderDependencies(
             dependencies.log(),

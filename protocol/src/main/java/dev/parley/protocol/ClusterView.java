@@ -1,0 +1,16 @@
+package dev.parley.protocol;
+
+import java.util.List;
+
+/// The servers that share a database.
+public record ClusterView(List<ClusterNode> nodes) {
+
+  public ClusterView {
+    nodes = List.copyOf(nodes);
+  }
+
+  /// One server since its last start. `role` is `active` or `standby`. `secondsSilent` is the time
+  /// since its last sign of life. `drain` is true if it was requested to give up its role.
+  public record ClusterNode(
+      long id, String role, String address, String version, long secondsSilent, boolean drain) {}
+}

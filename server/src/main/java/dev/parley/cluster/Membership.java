@@ -1,0 +1,362 @@
+package dev.parley.cluster;
+
+import dev.parley.log.OutageLogger;
+import dev.parley.log.PostgresDatabase;
+import dev.parley.log.PostgresNode;
+import dev.parley.log.PostgresNode.NodeInfo;
+import dev.parley.log.PostgresNode.NodeRole;
+import dev.parley.log.PostgresNode.NodeRow;
+import dev.parley.runtime.Threads;
+import dev.parley.runtime.Time;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// The membership of this server in a cluster. It tells the other nodes that this one is alive,
+/// and takes over if the active node is not.
+///
+/// Nodes see each other only through the database: each one increases a counter a few times a
+/// second. A node whose counter does not change for [#DEAD_AFTER], by the time of the observer, is
+/// declared dead. A node that cannot reach the database gives up its role earlier, after
+/// [#LOST_AFTER]. Both times only decide when somebody acts: that a dead node writes nothing is
+/// ensured by its epoch (see [PostgresNode]).
+///
+/// Thread-safe. The listener is called on the thread of the membership or of its watch.
+public final class Membership implements AutoCloseable {
+
+  private static final Logger LOG = System.getLogger(Membership.class.getName());
+
+  /// The time between two signs of life.
+  static final Duration INTERVAL = Duration.ofMillis(250);
+
+  /// How long a node may be silent before another one takes over.
+  static final Duration DEAD_AFTER = Duration.ofSeconds(5);
+
+  /// How long this node may be unable to reach the database before it gives up its role. Shorter
+  /// than [#DEAD_AFTER], so that its work has ended when another node continues it.
+  static final Duration LOST_AFTER = Duration.ofMillis(3_500);
+
+  private static final Duration REPLY_MAX = Duration.ofSeconds(2);
+
+  /// The database, this node as others see it, time and threads.
+  public record MembershipDependencies(
+      PostgresDatabase database, NodeInfo info, Time time, Threads threads) {}
+
+  /// Learns which role this node has.
+  public interface RoleListener {
+
+    /// This node is now the active one.
+    void activated(PostgresNode node);
+
+    /// This node must end its work; `reason` says why. If `orderly`, it remains the active one
+    /// until [#resign]; otherwise another node may take over at any moment.
+    void deactivated(PostgresNode node, String reason, boolean orderly);
+
+    /// Another node is active than at the last look, or none.
+    void activeChanged();
+  }
+
+  private final MembershipDependencies dependencies;
+  private final Time time;
+  private final RoleListener listener;
+  private final OutageLogger outageLogger;
+  private final Map<Long, Observation> observed = new HashMap<>();
+  private final Object changed = new Object();
+  private final Thread thread;
+  private final Thread watch;
+  // Written by the thread of the membership.
+  private volatile @Nullable PostgresNode self;
+  // Guarded by `changed`. The active node of this server, and the one whose work has not ended yet.
+  private @Nullable PostgresNode active;
+  private @Nullable PostgresNode held;
+  private List<NodeRow> nodes = List.of();
+  private long lastReply;
+  private volatile boolean drained;
+  private volatile boolean closed;
+
+  /// The counter of a node, and when it was seen first.
+  private record Observation(long beats, long since) {}
+
+  private Membership(MembershipDependencies dependencies, RoleListener listener) {
+    this.dependencies = dependencies;
+    this.time = dependencies.time();
+    this.listener = listener;
+    this.outageLogger =
+        new OutageLogger(
+            LOG, "the database cannot be reached", "the database can be reached", time);
+    this.lastReply = time.nanos();
+    thread = dependencies.threads().unstarted("parley-membership", this::run);
+    watch = dependencies.threads().unstarted("parley-membership-watch", this::watch);
+  }
+
+  /// Joins the cluster as a standby node.
+  public static Membership join(MembershipDependencies dependencies, RoleListener listener) {
+    var membership = new Membership(dependencies, listener);
+    membership.thread.start();
+    membership.watch.start();
+    return membership;
+  }
+
+  /// The nodes that were alive at the last look.
+  public List<NodeRow> nodes() {
+    synchronized (changed) {
+      return nodes;
+    }
+  }
+
+  /// The active node at the last look; empty if there is none, or if the database has not replied
+  /// lately.
+  public Optional<NodeRow> active() {
+    synchronized (changed) {
+      return current();
+    }
+  }
+
+  private Optional<NodeRow> current() {
+    if (time.nanos() - lastReply > DEAD_AFTER.toNanos()) {
+      return Optional.empty();
+    }
+    return nodes.stream().filter(node -> node.role() == NodeRole.ACTIVE).findFirst();
+  }
+
+  /// Waits until another node is active, or this one, or until `patience` has passed.
+  public Optional<NodeRow> awaitActive(Duration patience) throws InterruptedException {
+    var deadline = time.deadline(patience);
+    synchronized (changed) {
+      while (current().isEmpty() && time.remaining(deadline) > 0 && !closed) {
+        time.waitUntil(changed, deadline);
+      }
+      return current();
+    }
+  }
+
+  /// True if this node is the one that `node` describes.
+  public boolean isSelf(NodeRow node) {
+    var own = self;
+    return own != null && own.id() == node.id();
+  }
+
+  /// The number of this node; 0 until it has joined.
+  public long id() {
+    var own = self;
+    return own == null ? 0 : own.id();
+  }
+
+  /// From now on, this server does not take over any more.
+  public void stopTakingOver() {
+    drained = true;
+  }
+
+  /// Reports that the work of a node that was active has ended, so that another one can take over
+  /// at once. This server becomes a standby node again, under another number.
+  public void resign(PostgresNode node) {
+    synchronized (changed) {
+      if (node.equals(held)) {
+        held = null;
+      }
+      if (node.equals(active)) {
+        active = null;
+      }
+    }
+    try (var connection = dependencies.database().connect(REPLY_MAX)) {
+      node.leave(connection);
+    } catch (SQLException unreachable) {
+      // The others notice that it is silent.
+      LOG.log(Level.WARNING, "cannot leave the cluster: {0}", unreachable.getMessage());
+    }
+  }
+
+  private void run() {
+    while (!closed) {
+      try (var connection = dependencies.database().connect(REPLY_MAX)) {
+        // A sign of life need not survive a crash, and must not wait for a standby.
+        setCommit(connection, "off");
+        participate(connection);
+      } catch (SQLException failed) {
+        outageLogger.failed(String.valueOf(failed.getMessage()));
+        pause();
+      }
+    }
+  }
+
+  private static void setCommit(Connection connection, String value) throws SQLException {
+    try (var statement = connection.createStatement()) {
+      statement.execute("SET synchronous_commit = " + value);
+    }
+  }
+
+  private void participate(Connection connection) throws SQLException {
+    while (!closed) {
+      var own = self;
+      if (own == null) {
+        own = PostgresNode.register(connection, dependencies.info());
+        self = own;
+        LOG.log(Level.INFO, "joined {0} as node {1}", dependencies.database(), own.id());
+      }
+      var begun = time.nanos();
+      var found = own.beat(connection);
+      outageLogger.recovered();
+      publish(found, begun);
+      var id = own.id();
+      var row = found.stream().filter(node -> node.id() == id).findFirst();
+      if (row.isEmpty()) {
+        lose("other nodes declared this one dead, because it gave no sign of life", false);
+        self = null;
+        continue;
+      }
+      if (row.get().drain()) {
+        drained = true;
+      }
+      if (row.get().role() == NodeRole.ACTIVE && !holds(own)) {
+        // It could not be reported before that its work has ended.
+        own.leave(connection);
+        self = null;
+        continue;
+      }
+      if (drained && row.get().role() == NodeRole.ACTIVE) {
+        lose("it is drained", true);
+      } else if (!drained && row.get().role() == NodeRole.STANDBY) {
+        takeOverIfSilent(own, found);
+      }
+      removeSilent(connection, found, id);
+      pause();
+    }
+  }
+
+  private void publish(List<NodeRow> found, long begun) {
+    long before;
+    synchronized (changed) {
+      before = activeId(nodes);
+      nodes = found;
+      lastReply = begun;
+      changed.notifyAll();
+    }
+    if (activeId(found) != before) {
+      listener.activeChanged();
+    }
+    observed.keySet().retainAll(found.stream().map(NodeRow::id).toList());
+    for (var node : found) {
+      var earlier = observed.get(node.id());
+      if (earlier == null || earlier.beats() != node.beats()) {
+        observed.put(node.id(), new Observation(node.beats(), begun));
+      }
+    }
+  }
+
+  private static long activeId(List<NodeRow> nodes) {
+    return nodes.stream()
+        .filter(node -> node.role() == NodeRole.ACTIVE)
+        .mapToLong(NodeRow::id)
+        .findFirst()
+        .orElse(0);
+  }
+
+  private boolean silent(NodeRow node) {
+    var observation = observed.get(node.id());
+    return observation != null && time.nanos() - observation.since() > DEAD_AFTER.toNanos();
+  }
+
+  private void takeOverIfSilent(PostgresNode own, List<NodeRow> found) throws SQLException {
+    var predecessor = found.stream().filter(node -> node.role() == NodeRole.ACTIVE).findFirst();
+    if (predecessor.isPresent() && !silent(predecessor.get())) {
+      return;
+    }
+    // Not on the connection of the signs of life: this commit must be durable.
+    try (var connection = dependencies.database().connect()) {
+      if (!own.takeOver(connection, predecessor.orElse(null))) {
+        return;
+      }
+    }
+    predecessor.ifPresent(
+        node ->
+            LOG.log(
+                Level.WARNING,
+                "node {0} gave no sign of life for {1} s; this node, {2}, takes over",
+                node.id(),
+                DEAD_AFTER.toSeconds(),
+                own.id()));
+    synchronized (changed) {
+      active = own;
+      held = own;
+      lastReply = time.nanos();
+    }
+    listener.activated(own);
+  }
+
+  private boolean holds(PostgresNode own) {
+    synchronized (changed) {
+      return own.equals(held);
+    }
+  }
+
+  /// Declares standby nodes dead that are silent.
+  private void removeSilent(Connection connection, List<NodeRow> found, long id)
+      throws SQLException {
+    for (var node : found) {
+      if (node.id() != id && node.role() == NodeRole.STANDBY && silent(node)) {
+        PostgresNode.declareDead(connection, node);
+      }
+    }
+  }
+
+  /// Ends the role of this node if the database has not replied for too long, also while the thread
+  /// of the membership waits for it.
+  private void watch() {
+    while (!closed) {
+      long deadline;
+      synchronized (changed) {
+        deadline = lastReply + LOST_AFTER.toNanos();
+      }
+      if (time.remaining(deadline) <= 0) {
+        lose("it could not reach the database for " + LOST_AFTER.toMillis() + " ms", false);
+        deadline = time.deadline(INTERVAL);
+      }
+      time.parkUntil(this, deadline);
+    }
+  }
+
+  private void lose(String reason, boolean orderly) {
+    PostgresNode lost;
+    synchronized (changed) {
+      lost = active;
+      active = null;
+    }
+    if (lost != null) {
+      listener.deactivated(lost, reason, orderly);
+    }
+  }
+
+  private void pause() {
+    if (!closed) {
+      time.parkUntil(this, time.deadline(INTERVAL));
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+    LockSupport.unpark(watch);
+    synchronized (changed) {
+      changed.notifyAll();
+    }
+    try {
+      thread.join();
+      watch.join();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    var own = self;
+    if (own != null) {
+      resign(own);
+    }
+  }
+}

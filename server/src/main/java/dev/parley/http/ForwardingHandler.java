@@ -1,0 +1,176 @@
+package dev.parley.http;
+
+import dev.parley.http.ServerLocation.Elsewhere;
+import dev.parley.http.ServerLocation.Here;
+import dev.parley.protocol.Rejection;
+import dev.parley.runtime.Threads;
+import dev.parley.runtime.Time;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/// Forwards the connections of clients to the active server of a cluster.
+///
+/// If no server is active at the moment, requests wait, so that a takeover looks like a pause.
+final class ForwardingHandler extends Handler.Abstract {
+
+  /// How long a request waits for an active server. Longer than a takeover.
+  static final Duration PATIENCE = Duration.ofSeconds(15);
+
+  /// The paths that each server answers itself.
+  private static final Set<String> OWN_PATHS = Set.of("/healthz", "/readyz", "/metrics", "/health");
+
+  private static final Duration RETRY = Duration.ofMillis(50);
+  private static final int CONNECT_MILLIS = 2_000;
+  private static final int HTTPS_PORT = 443;
+  private static final int HTTP_PORT = 80;
+
+  /// Finds the active server, waits for other servers, and writes errors. `own` answers what each
+  /// server answers itself, `current` is the handler of the listener.
+  record ForwardingDependencies(
+      ServerLocation location,
+      ForwardedClient forwardedClient,
+      Handler own,
+      Supplier<Handler> current,
+      DisconnectDetector disconnects,
+      Time time,
+      Threads threads) {}
+
+  private final ForwardingDependencies dependencies;
+  private final Set<TunnelConnection> tunnels = ConcurrentHashMap.newKeySet();
+
+  ForwardingHandler(ForwardingDependencies dependencies) {
+    this.dependencies = dependencies;
+  }
+
+  @Override
+  public boolean handle(Request request, Response response, Callback callback) throws Exception {
+    if (OWN_PATHS.contains(request.getHttpURI().getPath())) {
+      return dependencies.own().handle(request, response, callback);
+    }
+    var deadline = dependencies.time().deadline(PATIENCE);
+    while (dependencies.time().remaining(deadline) > 0) {
+      switch (dependencies.location().find(PATIENCE)) {
+        case Here _ -> {
+          var current = dependencies.current().get();
+          if (current != this) {
+            return current.handle(request, response, callback);
+          }
+        }
+        case Elsewhere(var address) -> {
+          if (tunnel(address, request)) {
+            return true;
+          }
+        }
+        case ServerLocation.Unknown _ -> {}
+      }
+      dependencies.time().sleep(RETRY);
+    }
+    var writer =
+        new ReplyWriter(
+            response,
+            callback,
+            ErrorFormat.DEFAULT,
+            dependencies.disconnects(),
+            dependencies.time());
+    writer.write(
+        ReplyWriter.reply(
+            new Rejection.Unavailable(
+                "no server of the cluster is active at the moment; try again")),
+        false);
+    return true;
+  }
+
+  /// Sends the head of the request to the server at `address`, and connects the client with it. False
+  /// if the server cannot be reached.
+  private boolean tunnel(URI address, Request request) {
+    Socket server;
+    try {
+      server = connect(address);
+    } catch (IOException unreachable) {
+      return false;
+    }
+    try {
+      server.getOutputStream().write(head(request));
+    } catch (IOException unreachable) {
+      close(server);
+      return false;
+    }
+    TunnelConnection.open(
+        request.getConnectionMetaData().getConnection(), server, tunnels, dependencies.threads());
+    return true;
+  }
+
+  /// Closes the connections of clients that are forwarded, so that they connect again: another
+  /// server is active now, and the one until now may not even know.
+  void closeTunnels() {
+    tunnels.forEach(TunnelConnection::end);
+  }
+
+  private static Socket connect(URI address) throws IOException {
+    var encrypted = "https".equals(address.getScheme());
+    var port = address.getPort() >= 0 ? address.getPort() : encrypted ? HTTPS_PORT : HTTP_PORT;
+    var socket = new Socket();
+    var connected = false;
+    try {
+      socket.setTcpNoDelay(true);
+      socket.connect(new InetSocketAddress(address.getHost(), port), CONNECT_MILLIS);
+      if (encrypted) {
+        var factory = (SSLSocketFactory) SSLSocketFactory.getDefault();
+        var secured = (SSLSocket) factory.createSocket(socket, address.getHost(), port, true);
+        var parameters = secured.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        secured.setSSLParameters(parameters);
+        connected = true;
+        return secured;
+      }
+      connected = true;
+      return socket;
+    } finally {
+      if (!connected) {
+        close(socket);
+      }
+    }
+  }
+
+  private static void close(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException useless) {
+      // It is closed in any case.
+    }
+  }
+
+  /// The head of the request as the client sent it, with the header that names the client.
+  private byte[] head(Request request) {
+    var text = new StringBuilder();
+    text.append(request.getMethod())
+        .append(' ')
+        .append(request.getHttpURI().getPathQuery())
+        .append(' ')
+        .append(request.getConnectionMetaData().getHttpVersion().asString())
+        .append("\r\n");
+    for (var field : request.getHeaders()) {
+      if (!ForwardedClient.HEADER.equalsIgnoreCase(field.getName())) {
+        text.append(field.getName()).append(": ").append(field.getValue()).append("\r\n");
+      }
+    }
+    text.append(ForwardedClient.HEADER)
+        .append(": ")
+        .append(dependencies.forwardedClient().sign(JettyHandler.connection(request)))
+        .append("\r\n\r\n");
+    return text.toString().getBytes(StandardCharsets.ISO_8859_1);
+  }
+}
