@@ -80,7 +80,7 @@ public final class BlockLog implements EventLog {
       memory = MemoryLimiters.of(logTuning);
       writer.loadUnsealed(unsealedBlocks, memory);
       nextNumber = new AtomicLong(writer.lastNumber() + 1);
-      readerThreads = new ReaderThreads(store, dependencies.threads());
+      readerThreads = new ReaderThreads(store::openReader, dependencies.threads());
       contexts = new ContextCache(readerThreads, unsealedBlocks, memory, logTuning, time);
       entryReader = new EntryReader(readerThreads, logTuning.batchEvents());
       forkPreparer = new ForkPreparer(readerThreads, entryReader);

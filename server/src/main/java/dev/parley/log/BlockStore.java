@@ -129,6 +129,9 @@ interface BlockStore {
     /// up to an earlier block if there are more than `limit`.
     SealedChanges changes(long first, long last, int limit) throws SQLException;
 
+    /// The last block up to which all contexts are sealed: no later one is left of those before it.
+    long lastSealedBlock() throws SQLException;
+
     /// How many sealed contexts were last changed after block `mark`.
     long countChanges(long mark) throws SQLException;
 

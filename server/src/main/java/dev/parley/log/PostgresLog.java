@@ -27,6 +27,15 @@ public final class PostgresLog {
     }
   }
 
+  /// The database, time and threads, and the limits of a log that is only read.
+  public record PostgresReaderDependencies(
+      PostgresDatabase database, Time time, Threads threads, LogTuning tuning) {}
+
+  /// Opens the sealed part of the log for reading, whichever node writes it.
+  public static EventLog openSealed(PostgresReaderDependencies dependencies) {
+    return new SealedEventLog(dependencies);
+  }
+
   /// Opens the log. The node must be active. Calls `fatal` if a thread of the log fails, for
   /// example because the node is not active any more; the log then rejects all appends.
   ///

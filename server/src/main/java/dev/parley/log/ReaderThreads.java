@@ -26,7 +26,7 @@ final class ReaderThreads implements AutoCloseable {
   private static final int PAGE_THREADS = 2;
   private static final int LOOKUP_THREADS = 2;
 
-  private final BlockStore store;
+  private final ReaderSource source;
   private final ReaderGate gate = new ReaderGate();
   private final ReaderPool pages;
   private final ReaderPool lookups;
@@ -36,8 +36,13 @@ final class ReaderThreads implements AutoCloseable {
     T run(StoreReader reader) throws SQLException;
   }
 
-  ReaderThreads(BlockStore store, Threads threads) {
-    this.store = store;
+  /// Opens a reader for a thread.
+  interface ReaderSource {
+    StoreReader open() throws SQLException;
+  }
+
+  ReaderThreads(ReaderSource source, Threads threads) {
+    this.source = source;
     this.pages = new ReaderPool(threads.platformFactory("parley-log-reader"), PAGE_THREADS);
     this.lookups = new ReaderPool(threads.platformFactory("parley-log-lookup"), LOOKUP_THREADS);
   }
@@ -117,7 +122,7 @@ final class ReaderThreads implements AutoCloseable {
     private <T> T queryStore(StoreQuery<T> storeQuery) throws SQLException {
       var reader = idle.poll();
       if (reader == null) {
-        reader = store.openReader();
+        reader = source.open();
       }
       var healthy = false;
       try {

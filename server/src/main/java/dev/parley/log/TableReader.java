@@ -369,6 +369,15 @@ final class TableReader implements BlockStore.StoreReader {
   }
 
   @Override
+  public long lastSealedBlock() throws SQLException {
+    // One statement, so that a block that is written meanwhile is not overlooked.
+    return Jdbc.number(
+        connection,
+        "SELECT coalesce((SELECT min(id) - 1 FROM blocks),"
+            + " (SELECT max(touched) FROM contexts), 0)");
+  }
+
+  @Override
   public long countChanges(long mark) throws SQLException {
     return Jdbc.list(
             connection,

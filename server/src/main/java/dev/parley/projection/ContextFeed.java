@@ -62,6 +62,14 @@ public final class ContextFeed {
   public record FeedEntry(
       FeedCursor cursor, ContextId context, String owner, Position from, @Nullable Position to) {}
 
+  /// What happens to the entries of the feed when the views are opened.
+  public enum FeedStart {
+    /// Cursors of readers stay valid.
+    CONTINUE,
+    /// Cursors of readers are lost, because another server has processed the log meanwhile.
+    RESTART
+  }
+
   /// Some entries, and the cursor after the last one.
   public record FeedPage(List<FeedEntry> entries, FeedCursor next) {}
 

@@ -24,6 +24,13 @@ final class FeedTable {
     this.sqlSession = sqlSession;
   }
 
+  /// Forgets all entries, because another server has continued the log meanwhile: its readers have
+  /// cursors between entries that this server processes at once.
+  void restart() throws SQLException {
+    sqlSession.update("DELETE FROM moves");
+    sqlSession.update("UPDATE feed SET live = 0, pruned = " + Long.MAX_VALUE);
+  }
+
   private record KnownPosition(String owner, Position position) {}
 
   /// Records that the views have processed the whole log.

@@ -3,6 +3,7 @@ package dev.parley.projection;
 import dev.parley.log.DatabaseCheck;
 import dev.parley.log.EventDraft;
 import dev.parley.log.EventLog;
+import dev.parley.projection.ContextFeed.FeedStart;
 import dev.parley.projection.ContextTable.ContextCursor;
 import dev.parley.projection.PendingQueries.PendingCursor;
 import dev.parley.projection.RecentMessageCache.CachedMessages;
@@ -68,6 +69,11 @@ public final class Views implements AutoCloseable {
   /// Opens the views in `file`. The file is rebuilt if it is missing, corrupt or of another
   /// version.
   public Views(Path file, EventLog log, ViewsRuntime runtime) {
+    this(file, log, runtime, FeedStart.CONTINUE);
+  }
+
+  /// Does the same, and continues the feed or begins a new one.
+  public Views(Path file, EventLog log, ViewsRuntime runtime, FeedStart feedStart) {
     this.log = log;
     this.thread = ViewThread.forFile(file, runtime);
     var open = false;
@@ -82,6 +88,13 @@ public final class Views implements AutoCloseable {
         // The log is shorter than the views, or has other entries: these views belong to another
         // log.
         thread.reset();
+      }
+      if (feedStart == FeedStart.RESTART) {
+        thread.call(
+            viewTables -> {
+              viewTables.feed().restart();
+              return true;
+            });
       }
       catchUp.start();
       this.refresher = new ViewRefresher(catchUp, thread, contextFeed, runtime);

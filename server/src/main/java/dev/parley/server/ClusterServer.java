@@ -19,22 +19,30 @@ import dev.parley.http.ServerLocation.Here;
 import dev.parley.http.ServerLocation.Location;
 import dev.parley.http.ServerLocation.Unknown;
 import dev.parley.log.DataFolder;
+import dev.parley.log.EventLog;
+import dev.parley.log.FatalHandler;
 import dev.parley.log.FencedException;
 import dev.parley.log.LogTuning;
 import dev.parley.log.PostgresDatabase;
 import dev.parley.log.PostgresDatabase.ClusterIdentity;
 import dev.parley.log.PostgresLog;
 import dev.parley.log.PostgresLog.PostgresLogDependencies;
+import dev.parley.log.PostgresLog.PostgresReaderDependencies;
 import dev.parley.log.PostgresNode;
 import dev.parley.log.PostgresNode.NodeInfo;
+import dev.parley.projection.ContextFeed.FeedStart;
+import dev.parley.projection.ViewFollower;
+import dev.parley.projection.ViewsRuntime;
 import dev.parley.protocol.Rejection;
 import dev.parley.server.Config.SharedDatabase;
 import dev.parley.server.Server.ServerPorts;
 import dev.parley.server.Server.ServerSources;
+import dev.parley.server.ServerFactory.ViewsFile;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.URI;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -81,7 +89,10 @@ final class ClusterServer implements RunningServer {
   private final DataFolder folder;
   private volatile @Nullable Membership membership;
   private volatile boolean stopping;
-  // For the thread of the roles.
+  private final Path viewsFile;
+  // For the thread of the roles, and after its end for that of `close`.
+  private @Nullable ViewFollower follower;
+  private @Nullable EventLog sealedLog;
   private @Nullable PostgresNode node;
   private @Nullable Server server;
 
@@ -108,6 +119,8 @@ final class ClusterServer implements RunningServer {
     this.sources = sources;
     this.database = database;
     this.identity = identity;
+    // Not views.db, which may belong to a log in this folder.
+    this.viewsFile = config.data().resolve("views-" + identity.name() + ".db");
     var forwardedClient =
         new ForwardedClient(
             identity.deriveKey("forwarding"),
@@ -239,6 +252,7 @@ final class ClusterServer implements RunningServer {
 
   private void runRoles() {
     try {
+      follow();
       while (true) {
         switch (changes.take()) {
           case Activate(var activeNode) -> activate(activeNode);
@@ -253,9 +267,41 @@ final class ClusterServer implements RunningServer {
     }
   }
 
+  /// Keeps the views up to date while this server is a standby one, so that its lists are complete
+  /// soon after it takes over.
+  private void follow() {
+    try {
+      var sealed =
+          PostgresLog.openSealed(
+              new PostgresReaderDependencies(
+                  database, sources.time(), sources.threads(), LogTuning.DEFAULT));
+      sealedLog = sealed;
+      follower =
+          new ViewFollower(
+              viewsFile,
+              sealed,
+              new ViewsRuntime(sources.time(), sources.threads(), FatalHandler.NONE));
+    } catch (RuntimeException failed) { // The root of what this thread does for a role.
+      LOG.log(Level.WARNING, "the views are not kept up to date: {0}", failed.toString());
+      stopFollowing();
+    }
+  }
+
+  private void stopFollowing() {
+    if (follower != null) {
+      follower.close();
+      follower = null;
+    }
+    if (sealedLog != null) {
+      sealedLog.close();
+      sealedLog = null;
+    }
+  }
+
   private void activate(PostgresNode activeNode) throws InterruptedException {
     node = activeNode;
     try {
+      stopFollowing();
       server = openServer(activeNode);
       LOG.log(Level.INFO, "node {0} is active", activeNode.id());
       started.complete(null);
@@ -263,6 +309,7 @@ final class ClusterServer implements RunningServer {
       LOG.log(Level.ERROR, "node " + activeNode.id() + " cannot become active", failed);
       node = null;
       resign(activeNode);
+      follow();
       started.completeExceptionally(failed);
       sources.time().sleep(FAILED_PAUSE);
     }
@@ -282,7 +329,8 @@ final class ClusterServer implements RunningServer {
                         new SecureRandom(),
                         LogTuning.DEFAULT),
                     (thread, cause) -> failed(activeNode, thread, cause)),
-            () -> vault(activeNode));
+            () -> vault(activeNode),
+            new ViewsFile(viewsFile, FeedStart.RESTART));
     try (var opened = new CloseStack()) {
       opened.add(dependencies::close);
       var running =
@@ -343,6 +391,7 @@ final class ClusterServer implements RunningServer {
         deactivation.reason());
     closeServer(running, deactivation.orderly() ? Server.DRAIN_TASKS : Duration.ZERO);
     resign(activeNode);
+    follow();
     LOG.log(
         Level.INFO, "the work of node {0} has ended; it is a standby node now", activeNode.id());
   }
@@ -384,6 +433,7 @@ final class ClusterServer implements RunningServer {
     if (running != null) {
       closeServer(running, Server.DRAIN_TASKS);
     }
+    stopFollowing();
     if (joined != null) {
       joined.close();
     }

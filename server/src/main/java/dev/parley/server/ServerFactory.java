@@ -23,6 +23,7 @@ import dev.parley.mcp.McpServer;
 import dev.parley.mcp.McpServers;
 import dev.parley.net.AddressPolicy;
 import dev.parley.net.OutgoingHttpClient;
+import dev.parley.projection.ContextFeed.FeedStart;
 import dev.parley.projection.Views;
 import dev.parley.projection.ViewsRuntime;
 import dev.parley.task.ContextHistory;
@@ -35,6 +36,7 @@ import dev.parley.tool.PlatformThreads;
 import dev.parley.tool.Tool;
 import dev.parley.tool.process.ClientProcessCheck;
 import dev.parley.tool.process.ManagedProcesses;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.List;
@@ -78,22 +80,32 @@ final class ServerFactory {
                     new SecureRandom(),
                     LogTuning.DEFAULT),
                 extensions.fatal()),
-        this::vaultInFolder);
+        this::vaultInFolder,
+        viewsInFolder());
   }
 
   private Vault vaultInFolder() {
     return Vault.in(config.data(), config.vault().key(), serverSources.vault());
   }
 
-  /// Does the same with another log, and another vault, unless the configuration keeps it in memory.
+  /// The file of the views, and whether cursors of their feed stay valid.
+  record ViewsFile(Path path, FeedStart feedStart) {}
+
+  private ViewsFile viewsInFolder() {
+    return new ViewsFile(config.data().resolve("views.db"), FeedStart.CONTINUE);
+  }
+
+  /// Does the same with another log and other views, and another vault, unless the configuration
+  /// keeps it in memory.
   /// The data folder is locked when the log is open.
-  Server.ServerDependencies create(Supplier<BlockLog> openLog, Supplier<Vault> openVault) {
+  Server.ServerDependencies create(
+      Supplier<BlockLog> openLog, Supplier<Vault> openVault, ViewsFile viewsFile) {
     try (var opened = new CloseStack()) {
       var log = openLog.get();
       opened.add(log::close);
       // No other server uses the folder, and this one has not started any program yet.
       managedProcesses.endLeftovers();
-      var serverDependencies = createOn(log, openVault);
+      var serverDependencies = createOn(log, openVault, viewsFile);
       opened.release();
       return serverDependencies;
     }
@@ -102,10 +114,11 @@ final class ServerFactory {
   /// Creates the components that need a log. If this fails, the log stays open and everything else
   /// is closed.
   Server.ServerDependencies createOn(EventLog store) {
-    return createOn(store, this::vaultInFolder);
+    return createOn(store, this::vaultInFolder, viewsInFolder());
   }
 
-  private Server.ServerDependencies createOn(EventLog store, Supplier<Vault> openVault) {
+  private Server.ServerDependencies createOn(
+      EventLog store, Supplier<Vault> openVault, ViewsFile viewsFile) {
     try (var opened = new CloseStack()) {
       var metrics = new Metrics();
       JvmMetrics.addTo(metrics, ParleyVersion.text());
@@ -123,9 +136,10 @@ final class ServerFactory {
       FatalHandler fatal = store instanceof BlockLog ours ? ours::fail : extensions.fatal();
       var views =
           new Views(
-              config.data().resolve("views.db"),
+              viewsFile.path(),
               log,
-              new ViewsRuntime(serverSources.time(), serverSources.threads(), fatal));
+              new ViewsRuntime(serverSources.time(), serverSources.threads(), fatal),
+              viewsFile.feedStart());
       opened.add(views::close);
       var http = new OutgoingHttpClient(serverSources.time(), serverSources.threads());
       opened.add(http::close);

@@ -172,6 +172,11 @@ record FaultyStore(BlockStore store, FaultInjector faults) implements BlockStore
     }
 
     @Override
+    public long lastSealedBlock() throws SQLException {
+      return reader.lastSealedBlock();
+    }
+
+    @Override
     public long countChanges(long mark) throws SQLException {
       return reader.countChanges(mark);
     }

@@ -73,7 +73,7 @@ public final class TestPostgres {
   }
 
   /// Takes over the log in this database, with limits so small that every entry is soon sealed.
-  static BlockLog open(String address) {
+  public static BlockLog open(String address) {
     return open(address, UnaryOperator.identity());
   }
 
