@@ -2,6 +2,7 @@ package dev.parley.app;
 
 import dev.parley.log.FatalHandler;
 import dev.parley.protocol.Rejection;
+import dev.parley.server.ClusterServer;
 import dev.parley.server.Config;
 import dev.parley.server.Extensions;
 import dev.parley.server.RunningServer;
@@ -55,7 +56,7 @@ final class LocalServer implements AutoCloseable {
     try {
       return new LocalServer(
           shared.isPresent()
-              ? Server.join(config, extensions, shared.get())
+              ? ClusterServer.start(config, extensions, shared.get())
               : Server.start(config, extensions));
     } catch (Rejection.Invalid wrong) {
       throw new CommandExit(CommandExit.USAGE, message(wrong));

@@ -26,7 +26,7 @@ class TidyTest {
       List.of(
           Set.of("runtime"),
           Set.of("log", "net"),
-          Set.of("projection"),
+          Set.of("cluster", "projection"),
           Set.of("auth"),
           Set.of("task"),
           Set.of("model", "tool"),

@@ -16,7 +16,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
-import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -24,7 +23,7 @@ import org.eclipse.jetty.util.Callback;
 /// Forwards the connections of clients to the active server of a cluster.
 ///
 /// If no server is active at the moment, requests wait, so that a takeover looks like a pause.
-final class ForwardingHandler extends Handler.Abstract {
+final class ForwardingHandler extends RequestHandler {
 
   /// How long a request waits for an active server. Longer than a takeover.
   static final Duration PATIENCE = Duration.ofSeconds(15);
@@ -42,8 +41,8 @@ final class ForwardingHandler extends Handler.Abstract {
   record ForwardingDependencies(
       ServerLocation location,
       ForwardedClient forwardedClient,
-      Handler own,
-      Supplier<Handler> current,
+      RequestHandler own,
+      Supplier<RequestHandler> current,
       DisconnectDetector disconnects,
       Time time,
       Threads threads) {}
@@ -56,7 +55,8 @@ final class ForwardingHandler extends Handler.Abstract {
   }
 
   @Override
-  public boolean handle(Request request, Response response, Callback callback) throws Exception {
+  public boolean handle(Request request, Response response, Callback callback)
+      throws InterruptedException {
     if (OWN_PATHS.contains(request.getHttpURI().getPath())) {
       return dependencies.own().handle(request, response, callback);
     }
@@ -85,11 +85,15 @@ final class ForwardingHandler extends Handler.Abstract {
             ErrorFormat.DEFAULT,
             dependencies.disconnects(),
             dependencies.time());
-    writer.write(
-        ReplyWriter.reply(
-            new Rejection.Unavailable(
-                "no server of the cluster is active at the moment; try again")),
-        false);
+    try {
+      writer.write(
+          ReplyWriter.reply(
+              new Rejection.Unavailable(
+                  "no server of the cluster is active at the moment; try again")),
+          false);
+    } catch (IOException gone) {
+      callback.failed(gone);
+    }
     return true;
   }
 

@@ -26,7 +26,6 @@ import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
 import org.eclipse.jetty.io.ManagedSelector;
-import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Request;
@@ -160,7 +159,7 @@ public final class HttpListener implements AutoCloseable {
                 serving.threads()));
     forwarding = handler;
     handlers.current = handler;
-    if (before != serving) {
+    if (before.streams() != serving.streams()) {
       before.streams().end();
     }
   }
@@ -333,12 +332,13 @@ public final class HttpListener implements AutoCloseable {
   }
 
   /// Passes requests to a handler that can be replaced while the listener runs.
-  private static final class HandlerSwitch extends Handler.Abstract {
+  private static final class HandlerSwitch extends RequestHandler {
 
-    private volatile Handler current = this;
+    private volatile RequestHandler current = this;
 
     @Override
-    public boolean handle(Request request, Response response, Callback callback) throws Exception {
+    public boolean handle(Request request, Response response, Callback callback)
+        throws InterruptedException {
       return current.handle(request, response, callback);
     }
   }

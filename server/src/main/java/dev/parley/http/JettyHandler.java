@@ -20,13 +20,12 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
-import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /// Connects Jetty with the routes: authenticates the caller, finds the route, and writes the reply.
-final class JettyHandler extends Handler.Abstract {
+final class JettyHandler extends RequestHandler {
 
   private static final System.Logger LOG = System.getLogger(JettyHandler.class.getName());
 

@@ -81,7 +81,7 @@ public final class LogTransfer {
       throw new Rejection.NotFound(
           "there is no data folder at " + folder + ": it has no " + SqliteStore.FILE);
     }
-    try (var claimed = DataFolder.claim(folder)) {
+    try (var _ = DataFolder.claim(folder)) {
       database.migrate();
       try (var source = writable(folder);
           var target = database.connect()) {
@@ -126,7 +126,7 @@ public final class LogTransfer {
     var complete = false;
     try (var source = database.connect()) {
       database.migrate();
-      try (var claimed = DataFolder.claim(folder);
+      try (var _ = DataFolder.claim(folder);
           var target = writable(folder)) {
         source.setAutoCommit(false);
         Jdbc.execute(source, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");

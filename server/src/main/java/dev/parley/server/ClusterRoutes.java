@@ -39,10 +39,9 @@ final class ClusterRoutes {
   }
 
   private Reply ready() {
-    membership
-        .get()
-        .flatMap(Membership::active)
-        .orElseThrow(() -> new Rejection.Unavailable("no server of the cluster is active"));
+    if (membership.get().flatMap(Membership::active).isEmpty()) {
+      throw new Rejection.Unavailable("no server of the cluster is active");
+    }
     return new Reply.Json(200, new Health("standby"));
   }
 

@@ -62,7 +62,7 @@ import org.jspecify.annotations.Nullable;
 /// One of them is active: it writes the log and runs the tasks. The others forward all requests to
 /// it, and one of them takes over if it ends. The listener of this server is open all the time;
 /// only what it does with requests changes.
-final class ClusterServer implements RunningServer {
+public final class ClusterServer implements RunningServer {
 
   private static final Logger LOG = System.getLogger(ClusterServer.class.getName());
 
@@ -145,7 +145,7 @@ final class ClusterServer implements RunningServer {
   /// Joins the cluster. Returns when a server of it is active, this one or another.
   ///
   /// @throws Rejection if it cannot start; the message has the remedy
-  static ClusterServer start(Config config, Extensions extensions, SharedDatabase shared) {
+  public static ClusterServer start(Config config, Extensions extensions, SharedDatabase shared) {
     Server.checkSafe(config);
     var joined = config.withExtensions(extensions);
     var sources = ServerSources.real();

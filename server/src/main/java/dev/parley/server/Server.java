@@ -33,7 +33,6 @@ import dev.parley.runtime.SystemTime;
 import dev.parley.runtime.Threads;
 import dev.parley.runtime.Time;
 import dev.parley.server.AgentConfig.AgentKind;
-import dev.parley.server.Config.SharedDatabase;
 import dev.parley.stream.EventFormat;
 import dev.parley.stream.FrameCache;
 import dev.parley.stream.LiveStreams;
@@ -257,15 +256,6 @@ public final class Server implements RunningServer {
       opened.release();
       return server;
     }
-  }
-
-  /// Starts a server that shares a database with others. Returns when one of them is active, this
-  /// one or another: it then accepts all requests.
-  ///
-  /// @throws Rejection if it cannot start; the message has the remedy
-  public static RunningServer join(
-      Config config, Extensions extensions, SharedDatabase sharedDatabase) {
-    return ClusterServer.start(config, extensions, sharedDatabase);
   }
 
   /// Starts a server with these components. Returns when it accepts requests.
