@@ -310,7 +310,7 @@ describe("with a real server", { skip: NO_SERVER }, () => {
     assert.equal(said?.content, messages.at(-1)?.content);
   });
 
-  test("S4: both dialects of the server give the same timeline, with sub-agents in it", async () => {
+  test("both formats of the server give the same timeline, with sub-agents in it", async () => {
     const { contextId } = await api.createContext();
     await say(contextId, "say hi", { strategy: "parallel" });
     const native = await api.events(contextId, { limit: 1000, filter: { internal: true } });

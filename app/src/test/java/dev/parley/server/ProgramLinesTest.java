@@ -114,7 +114,7 @@ class ProgramLinesTest {
     "gemini, gemini-stream.jsonl"
   })
   void the_stream_has_every_line_as_it_was_printed_also_after_another_start(
-      String program, String name) throws Exception { // S2.2
+      String program, String name) throws Exception {
     var printed = Files.readAllLines(fixture(name));
     var id = run(program, fixture(name));
 

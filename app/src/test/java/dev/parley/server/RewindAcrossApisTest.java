@@ -31,7 +31,7 @@ class RewindAcrossApisTest {
   private KagentTestClient kagentTestClient;
 
   /// Where a rewind can be asked for.
-  enum Door {
+  enum RewindApi {
     NATIVE,
     SESSIONS,
     A2A
@@ -139,7 +139,7 @@ class RewindAcrossApisTest {
   }
 
   /// Rewinds through a API. True if it was done.
-  private boolean rewind(Door api, String context, String before) {
+  private boolean rewind(RewindApi api, String context, String before) {
     return switch (api) {
       case NATIVE ->
           testServer
@@ -174,10 +174,10 @@ class RewindAcrossApisTest {
     };
   }
 
-  private String fork(Door api, String context, String fork) {
+  private String fork(RewindApi api, String context, String fork) {
     var body = Json.object();
     var made =
-        api == Door.NATIVE
+        api == RewindApi.NATIVE
             ? testServer.post(
                 "/api/contexts/" + context + "/fork", body.put("contextId", fork).toString())
             : kagentTestClient.post("/api/sessions/" + context + "/fork", body.put("id", fork));
@@ -187,7 +187,7 @@ class RewindAcrossApisTest {
 
   @ParameterizedTest
   @EnumSource
-  void no_abca(Door api) { // SESSION-27
+  void no_abca(RewindApi api) { // SESSION-27
     kagentTestClient.say("c", "say A");
     var second = kagentTestClient.say("c", "say B");
     kagentTestClient.say("c", "say C");
@@ -207,7 +207,7 @@ class RewindAcrossApisTest {
 
   @ParameterizedTest
   @EnumSource
-  void to_empty_and_on_from_there(Door api) { // SESSION-50
+  void to_empty_and_on_from_there(RewindApi api) { // SESSION-50
     var first = kagentTestClient.say("c", "say A");
     kagentTestClient.say("c", "say B");
 
@@ -221,7 +221,7 @@ class RewindAcrossApisTest {
 
   @ParameterizedTest
   @EnumSource
-  void a_rewind_of_a_rewind(Door api) { // SESSION-55
+  void a_rewind_of_a_rewind(RewindApi api) { // SESSION-55
     kagentTestClient.say("c", "say A");
     var second = kagentTestClient.say("c", "say B");
     var head = testServer.log.head(new ContextId("c")).seq();
@@ -240,7 +240,7 @@ class RewindAcrossApisTest {
 
   @ParameterizedTest
   @EnumSource
-  void while_a_task_works(Door api) { // SESSION-55
+  void while_a_task_works(RewindApi api) { // SESSION-55
     kagentTestClient.say("c", "say A");
     var running = kagentTestClient.said("c", "count slowly to 500");
 
@@ -292,7 +292,7 @@ class RewindAcrossApisTest {
 
   @ParameterizedTest
   @EnumSource
-  void a_fork_of_a_fork(Door api) { // SESSION-57
+  void a_fork_of_a_fork(RewindApi api) { // SESSION-57
     kagentTestClient.say("c", "say A");
     var second = kagentTestClient.say("c", "say B");
 
@@ -315,7 +315,7 @@ class RewindAcrossApisTest {
 
   @ParameterizedTest
   @EnumSource
-  void a_command_line_agent_has_forgotten_what_was_taken_back(Door api)
+  void a_command_line_agent_has_forgotten_what_was_taken_back(RewindApi api)
       throws Exception { // SESSION-58
     testServer.close();
     var script = Path.of(RewindAcrossApisTest.class.getResource("/cli/claude.sh").toURI());
@@ -349,7 +349,7 @@ class RewindAcrossApisTest {
 
   @ParameterizedTest
   @EnumSource
-  void and_it_stays_so_when_the_server_starts_again(Door api) { // SESSION-46
+  void and_it_stays_so_when_the_server_starts_again(RewindApi api) { // SESSION-46
     kagentTestClient.say("c", "say A");
     var second = kagentTestClient.say("c", "say B");
     rewind(api, "c", second);

@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 
-/// The envelope of S4: its fields (WORKFLOW-1 to WORKFLOW-8, WORKFLOW-10 to WORKFLOW-12), and the invariants of every tree
+/// The envelope of the workflow format: its fields (WORKFLOW-1 to WORKFLOW-8, WORKFLOW-10 to WORKFLOW-12), and the invariants of every tree
 /// (WORKFLOW-14 to WORKFLOW-17, WORKFLOW-28).
 class WorkflowFormatTest {
 
