@@ -379,7 +379,8 @@ class CommandsTest {
         List.of("answer", "c-1"),
         List.of("rewind", "c-1", "--to", "1"),
         List.of("fork", "c-1"),
-        List.of("export", "c-1"));
+        List.of("export", "c-1"),
+        List.of("cluster"));
   }
 
   @ParameterizedTest
