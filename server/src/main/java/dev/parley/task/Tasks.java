@@ -65,7 +65,7 @@ public final class Tasks implements AutoCloseable {
             new AnswerDuration(log, taskSources),
             scheduler.questionTimers(),
             scheduler::onAnswered);
-    this.recovery = new ContextRecovery(taskSources.threads());
+    this.recovery = new ContextRecovery(taskSources.time(), taskSources.threads());
   }
 
   /// Rejects what [#submit] would reject in a new context.
