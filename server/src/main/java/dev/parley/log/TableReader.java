@@ -28,6 +28,9 @@ final class TableReader implements BlockStore.StoreReader {
   /// How many blocks are in memory at once while they are loaded, if the driver supports it.
   private static final int BLOCKS_AT_ONCE = 16;
 
+  /// A segment has a few hundred entries, so these are enough for most pages.
+  private static final int SEGMENTS_AT_ONCE = 8;
+
   private final Connection connection;
   private final ChunkPacker chunkPacker = new ChunkPacker();
 
@@ -164,14 +167,12 @@ final class TableReader implements BlockStore.StoreReader {
     var slots = new ArrayList<StoredEntry>(Math.min(limit, ROOM_MAX));
     try (var select =
         connection.prepareStatement(
-            "SELECT data FROM segments WHERE context = ? AND last > ? ORDER BY last")) {
+            "SELECT last, data FROM segments WHERE context = ? AND last > ? ORDER BY last LIMIT "
+                + SEGMENTS_AT_ONCE)) {
       for (var stretch : ranges(context)) {
         if (slots.size() < limit && stretch.last().after(after)) {
           select.setLong(1, stretch.number());
-          select.setLong(2, PositionCodec.packCursor(after));
-          try (var rows = select.executeQuery()) {
-            readRange(rows, new RangeQuery(context.id, stretch, after, limit), slots);
-          }
+          readRange(select, new RangeQuery(context.id, stretch, after, limit), slots);
         }
       }
     }
@@ -189,23 +190,38 @@ final class TableReader implements BlockStore.StoreReader {
 
   private record RangeQuery(ContextId id, SharedRange range, Position after, int limit) {}
 
-  private void readRange(ResultSet rows, RangeQuery rangeQuery, List<StoredEntry> slots)
+  /// Reads a few segments at a time: the driver of PostgreSQL loads all rows of a query at once.
+  private void readRange(PreparedStatement select, RangeQuery rangeQuery, List<StoredEntry> slots)
       throws SQLException {
-    while (slots.size() < rangeQuery.limit() && rows.next()) {
-      var chunk = chunkPacker.unpack(rows.getBytes(1));
-      var read =
-          ChunkReader.entries(
-              rangeQuery.id(),
-              rangeQuery.range().ids(),
-              chunk,
-              rangeQuery.after(),
-              rangeQuery.limit() - slots.size());
-      for (var storedEntry : read) {
-        if (storedEntry.last().after(rangeQuery.range().last())) {
-          return;
+    var end = PositionCodec.packCursor(rangeQuery.range().last());
+    var after = PositionCodec.packCursor(rangeQuery.after());
+    var count = SEGMENTS_AT_ONCE;
+    while (count == SEGMENTS_AT_ONCE && after < end && slots.size() < rangeQuery.limit()) {
+      select.setLong(2, after);
+      count = 0;
+      try (var rows = select.executeQuery()) {
+        while (slots.size() < rangeQuery.limit() && rows.next()) {
+          count++;
+          after = rows.getLong(1);
+          addEntries(rows.getBytes(2), rangeQuery, slots);
         }
-        slots.add(storedEntry);
       }
+    }
+  }
+
+  private void addEntries(byte[] segment, RangeQuery rangeQuery, List<StoredEntry> slots) {
+    var read =
+        ChunkReader.entries(
+            rangeQuery.id(),
+            rangeQuery.range().ids(),
+            chunkPacker.unpack(segment),
+            rangeQuery.after(),
+            rangeQuery.limit() - slots.size());
+    for (var storedEntry : read) {
+      if (storedEntry.last().after(rangeQuery.range().last())) {
+        return;
+      }
+      slots.add(storedEntry);
     }
   }
 
