@@ -119,11 +119,21 @@ final class ReaderThreads implements AutoCloseable {
       }
     }
 
+    /// A reader that was idle may have lost its connection to the database, so a query that fails
+    /// with one is repeated with a new one. Queries change nothing.
     private <T> T queryStore(StoreQuery<T> storeQuery) throws SQLException {
       var reader = idle.poll();
-      if (reader == null) {
-        reader = source.open();
+      if (reader != null) {
+        try {
+          return queryWith(reader, storeQuery);
+        } catch (SQLException stale) {
+          LOG.log(Level.DEBUG, "a query is repeated: {0}", stale.getMessage());
+        }
       }
+      return queryWith(source.open(), storeQuery);
+    }
+
+    private <T> T queryWith(StoreReader reader, StoreQuery<T> storeQuery) throws SQLException {
       var healthy = false;
       try {
         var answer = storeQuery.run(reader);
