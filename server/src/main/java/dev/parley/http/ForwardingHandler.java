@@ -12,7 +12,6 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
@@ -31,6 +30,9 @@ final class ForwardingHandler extends RequestHandler {
   /// The paths that each server answers itself.
   private static final Set<String> OWN_PATHS = Set.of("/healthz", "/readyz", "/metrics", "/health");
 
+  /// The state of the cluster. Each server can answer, but only the active one knows its load.
+  private static final String CLUSTER_PATHS = "/api/cluster";
+
   private static final Duration RETRY = Duration.ofMillis(50);
   private static final int CONNECT_MILLIS = 2_000;
   private static final int HTTPS_PORT = 443;
@@ -43,12 +45,12 @@ final class ForwardingHandler extends RequestHandler {
       ForwardedClient forwardedClient,
       RequestHandler own,
       Supplier<RequestHandler> current,
+      OpenTunnels tunnels,
       DisconnectDetector disconnects,
       Time time,
       Threads threads) {}
 
   private final ForwardingDependencies dependencies;
-  private final Set<TunnelConnection> tunnels = ConcurrentHashMap.newKeySet();
 
   ForwardingHandler(ForwardingDependencies dependencies) {
     this.dependencies = dependencies;
@@ -57,12 +59,15 @@ final class ForwardingHandler extends RequestHandler {
   @Override
   public boolean handle(Request request, Response response, Callback callback)
       throws InterruptedException {
-    if (OWN_PATHS.contains(request.getHttpURI().getPath())) {
+    var path = String.valueOf(request.getHttpURI().getPath());
+    if (OWN_PATHS.contains(path)) {
       return dependencies.own().handle(request, response, callback);
     }
+    var forwarded = isForwarded(request);
     var deadline = dependencies.time().deadline(PATIENCE);
     while (dependencies.time().remaining(deadline) > 0) {
-      switch (dependencies.location().find(PATIENCE)) {
+      var generation = dependencies.tunnels().generation();
+      switch (dependencies.location().find(patience(path))) {
         case Here _ -> {
           var current = dependencies.current().get();
           if (current != this) {
@@ -70,11 +75,16 @@ final class ForwardingHandler extends RequestHandler {
           }
         }
         case Elsewhere(var address) -> {
-          if (tunnel(address, request)) {
+          // Another server believes that this one is active. It may be so in a moment.
+          if (!forwarded && tunnel(address, request, generation)) {
             return true;
           }
         }
-        case ServerLocation.Unknown _ -> {}
+        case ServerLocation.Unknown _ -> {
+          if (path.startsWith(CLUSTER_PATHS)) {
+            return dependencies.own().handle(request, response, callback);
+          }
+        }
       }
       dependencies.time().sleep(RETRY);
     }
@@ -97,9 +107,22 @@ final class ForwardingHandler extends RequestHandler {
     return true;
   }
 
+  /// How long a request waits for an active server. The state of the cluster is of interest at once
+  /// when there is none.
+  private static Duration patience(String path) {
+    return path.startsWith(CLUSTER_PATHS) ? Duration.ZERO : PATIENCE;
+  }
+
+  /// True if another server of the cluster has forwarded this request. It is not forwarded again:
+  /// servers whose addresses are wrong would forward it to each other, or to themselves, for ever.
+  private boolean isForwarded(Request request) {
+    var header = request.getHeaders().get(ForwardedClient.HEADER);
+    return header != null && dependencies.forwardedClient().verify(header).isPresent();
+  }
+
   /// Sends the head of the request to the server at `address`, and connects the client with it. False
   /// if the server cannot be reached.
-  private boolean tunnel(URI address, Request request) {
+  private boolean tunnel(URI address, Request request, long generation) {
     Socket server;
     try {
       server = connect(address);
@@ -113,14 +136,12 @@ final class ForwardingHandler extends RequestHandler {
       return false;
     }
     TunnelConnection.open(
-        request.getConnectionMetaData().getConnection(), server, tunnels, dependencies.threads());
+        request.getConnectionMetaData().getConnection(),
+        server,
+        dependencies.tunnels(),
+        generation,
+        dependencies.threads());
     return true;
-  }
-
-  /// Closes the connections of clients that are forwarded, so that they connect again: another
-  /// server is active now, and the one until now may not even know.
-  void closeTunnels() {
-    tunnels.forEach(TunnelConnection::end);
   }
 
   private static Socket connect(URI address) throws IOException {
@@ -130,6 +151,8 @@ final class ForwardingHandler extends RequestHandler {
     var connected = false;
     try {
       socket.setTcpNoDelay(true);
+      // A tunnel may be silent for ever, so only the system notices that the other machine is gone.
+      socket.setKeepAlive(true);
       socket.connect(new InetSocketAddress(address.getHost(), port), CONNECT_MILLIS);
       if (encrypted) {
         var factory = (SSLSocketFactory) SSLSocketFactory.getDefault();
@@ -137,6 +160,9 @@ final class ForwardingHandler extends RequestHandler {
         var parameters = secured.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm("HTTPS");
         secured.setSSLParameters(parameters);
+        secured.setSoTimeout(CONNECT_MILLIS);
+        secured.startHandshake();
+        secured.setSoTimeout(0);
         connected = true;
         return secured;
       }

@@ -76,10 +76,10 @@ public final class HttpListener implements AutoCloseable {
 
   private final HandlerSwitch handlers = new HandlerSwitch();
   private final JettyErrorHandler errors = new JettyErrorHandler();
+  private final OpenTunnels tunnels = new OpenTunnels();
   private final WebSocketComponents webSockets;
   // What the listener serves now.
   private volatile HttpListenerDependencies dependencies;
-  private volatile @Nullable ForwardingHandler forwarding;
 
   /// How this listener forwards requests to the active server of a cluster, and verifies what other
   /// servers forward.
@@ -137,8 +137,8 @@ public final class HttpListener implements AutoCloseable {
     all.add(new OpenApi(all, forms).route());
     dependencies = serving;
     errors.forms = forms;
-    forwarding = null;
     handlers.current = handler(serving, all, forms, forwards);
+    tunnels.closeAll();
   }
 
   /// Forwards all requests from now on, except those to `own`. Ends the streams that were served
@@ -154,10 +154,10 @@ public final class HttpListener implements AutoCloseable {
                 forwards.forwardedClient(),
                 handler(serving, own, List.of(), forwards),
                 () -> handlers.current,
+                tunnels,
                 disconnects,
                 serving.time(),
                 serving.threads()));
-    forwarding = handler;
     handlers.current = handler;
     if (before.streams() != serving.streams()) {
       before.streams().end();
@@ -166,10 +166,7 @@ public final class HttpListener implements AutoCloseable {
 
   /// Closes the connections that are forwarded, because another server is active now.
   public void closeForwarded() {
-    var handler = forwarding;
-    if (handler != null) {
-      handler.closeTunnels();
-    }
+    tunnels.closeAll();
   }
 
   /// Starts the listener. Returns when it accepts requests.

@@ -4,7 +4,6 @@ import dev.parley.runtime.Threads;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
-import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.io.AbstractConnection;
 import org.eclipse.jetty.io.AbstractEndPoint;
@@ -25,7 +24,8 @@ final class TunnelConnection extends AbstractConnection implements Connection.Up
 
   private final AbstractEndPoint endPoint;
   private final Socket server;
-  private final Set<TunnelConnection> open;
+  private final OpenTunnels open;
+  private final long generation;
   private final Threads threads;
   private byte[] received = NOTHING;
 
@@ -33,21 +33,24 @@ final class TunnelConnection extends AbstractConnection implements Connection.Up
   private volatile boolean writing;
 
   private TunnelConnection(
-      HttpConnection http, Socket server, Set<TunnelConnection> open, Threads threads) {
+      HttpConnection http, Socket server, OpenTunnels open, long generation, Threads threads) {
     super(http.getEndPoint(), http.getConnector().getExecutor());
     this.endPoint = (AbstractEndPoint) http.getEndPoint();
     this.server = server;
     this.open = open;
+    this.generation = generation;
     this.threads = threads;
   }
 
   /// Connects the client of `current` with `server`, to which the head of the request was sent. From
-  /// here on, the tunnel owns both. It is in `open` until it is closed.
-  static void open(Connection current, Socket server, Set<TunnelConnection> open, Threads threads) {
+  /// here on, the tunnel owns both. It is in `open` until it is closed, and belongs to the given
+  /// generation there.
+  static void open(
+      Connection current, Socket server, OpenTunnels open, long generation, Threads threads) {
     if (!(current instanceof HttpConnection http)) {
       throw new IllegalStateException("a connection that is not HTTP/1: " + current);
     }
-    var tunnel = new TunnelConnection(http, server, open, threads);
+    var tunnel = new TunnelConnection(http, server, open, generation, threads);
     // They count the connections.
     http.getConnector().getEventListeners().forEach(tunnel::addEventListener);
     http.getEndPoint().upgrade(tunnel);
@@ -63,9 +66,9 @@ final class TunnelConnection extends AbstractConnection implements Connection.Up
   @Override
   public void onOpen() {
     super.onOpen();
-    open.add(this);
     threads.start("tunnel-to-server", this::copyToServer);
     threads.start("tunnel-to-client", this::copyToClient);
+    open.add(this, generation);
   }
 
   private void copyToServer() {
