@@ -1,6 +1,7 @@
 package dev.parley.log;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
@@ -17,6 +18,13 @@ public record PostgresNode(long id) {
 
   /// The SQL state of a second active node.
   private static final String UNIQUE_VIOLATION = "23505";
+
+  private static final String LIVING =
+      """
+      SELECT id, state, address, version, beats,
+        extract(epoch FROM clock_timestamp() - at)::bigint, drain
+        FROM nodes JOIN beats ON node = id WHERE state <> 'dead' ORDER BY id
+      """;
 
   /// The role of a node.
   public enum NodeRole {
@@ -62,19 +70,25 @@ public record PostgresNode(long id) {
         """
         WITH beat AS (
           UPDATE beats SET beats = beats + 1, at = clock_timestamp() WHERE node = ?)
-        SELECT id, state, address, version, beats,
-          extract(epoch FROM clock_timestamp() - at)::bigint, drain
-          FROM nodes JOIN beats ON node = id WHERE state <> 'dead' ORDER BY id
-        """,
-        row ->
-            new NodeRow(
-                row.getLong(1),
-                NodeRole.valueOf(row.getString(2).toUpperCase(Locale.ROOT)),
-                new NodeInfo(row.getString(3), row.getString(4)),
-                row.getLong(5),
-                row.getLong(6),
-                row.getBoolean(7)),
+        """
+            + LIVING,
+        PostgresNode::row,
         id);
+  }
+
+  /// Returns the nodes that are not dead.
+  public static List<NodeRow> living(Connection connection) throws SQLException {
+    return Jdbc.list(connection, LIVING, PostgresNode::row);
+  }
+
+  private static NodeRow row(ResultSet row) throws SQLException {
+    return new NodeRow(
+        row.getLong(1),
+        NodeRole.valueOf(row.getString(2).toUpperCase(Locale.ROOT)),
+        new NodeInfo(row.getString(3), row.getString(4)),
+        row.getLong(5),
+        row.getLong(6),
+        row.getBoolean(7));
   }
 
   /// Makes this standby node the active one. `predecessor`, the active node until now, is declared

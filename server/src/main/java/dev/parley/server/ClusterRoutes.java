@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// The routes and metrics of a server that belongs to a cluster.
 final class ClusterRoutes {
@@ -33,9 +34,11 @@ final class ClusterRoutes {
     this.membership = membership;
   }
 
-  /// What a standby server answers itself. It forwards everything else.
+  /// What a standby server answers itself. It forwards everything else, and also what [#active] has
+  /// while a server is active.
   List<Route> standby(Metrics metrics) {
-    return OperatorRoutes.ofStandby(metrics, this::ready);
+    return Stream.concat(OperatorRoutes.ofStandby(metrics, this::ready).stream(), active().stream())
+        .toList();
   }
 
   private Reply ready() {
@@ -52,7 +55,7 @@ final class ClusterRoutes {
             "/api/cluster",
             "Returns the servers of the cluster",
             ResponseDescription.one(ClusterView.class),
-            _ -> new Reply.Json(200, view())),
+            _ -> new Reply.Json(200, view(nodes()))),
         Route.withoutBody(
             Route.Method.POST,
             "/api/cluster/nodes/{node}/drain",
@@ -61,8 +64,8 @@ final class ClusterRoutes {
             request -> drain(request.path("node"))));
   }
 
-  private ClusterView view() {
-    return new ClusterView(nodes().stream().map(ClusterRoutes::view).toList());
+  private static ClusterView view(List<NodeRow> nodes) {
+    return new ClusterView(nodes.stream().map(ClusterRoutes::view).toList());
   }
 
   private List<NodeRow> nodes() {
@@ -81,14 +84,19 @@ final class ClusterRoutes {
 
   private Reply drain(String node) {
     var id = parse(node);
+    if (nodes().stream().allMatch(other -> other.id() == id || other.drain())) {
+      throw new Rejection.Conflict(
+          "last-server",
+          "no other server could take over from server %d: start another one first".formatted(id));
+    }
     try (var connection = database.connect()) {
       if (!PostgresNode.requestDrain(connection, id)) {
         throw new Rejection.NotFound("no such node: " + node);
       }
+      return new Reply.Json(202, view(PostgresNode.living(connection)));
     } catch (SQLException failed) {
       throw new Rejection.Unavailable("the database cannot be used: " + failed.getMessage());
     }
-    return new Reply.Json(202, view());
   }
 
   private static long parse(String node) {
