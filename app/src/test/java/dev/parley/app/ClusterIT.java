@@ -138,9 +138,34 @@ final class ClusterIT {
 
       witness.awaitEnds(third.url());
       witness.holdTo(second.url());
-      assertThat(cluster(third.url(), "active").getFirst().get("address").asString())
-          .isNotEqualTo(drained.url().toString());
+      var left = cluster(third.url(), "active").getFirst();
+      assertThat(left.get("address").asString()).isNotEqualTo(drained.url().toString());
+      assertThat(cluster(third.url(), "standby"))
+          .singleElement()
+          .matches(node -> node.get("drain").asBoolean());
+
+      var last = "/api/cluster/nodes/" + left.get("id").asLong() + "/drain";
+      var refused = post(third.url(), last, "");
+      assertThat(refused.statusCode()).isEqualTo(409);
+      assertThat(refused.body()).contains("last-server");
     }
+  }
+
+  @Test
+  void a_server_that_listens_on_all_addresses_must_name_the_one_that_others_use()
+      throws InterruptedException {
+    refuse(
+        "--node-address http://HOST:PORT",
+        "serve",
+        "--insecure",
+        "--host",
+        "0.0.0.0",
+        "--port",
+        "0",
+        "--data",
+        folder.resolve("data").toString(),
+        "--db",
+        database);
   }
 
   @Test

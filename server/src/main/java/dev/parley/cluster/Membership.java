@@ -41,8 +41,12 @@ public final class Membership implements AutoCloseable {
   static final Duration DEAD_AFTER = Duration.ofSeconds(5);
 
   /// How long this node may be unable to reach the database before it gives up its role. Shorter
-  /// than [#DEAD_AFTER], so that its work has ended when another node continues it.
+  /// than [#DEAD_AFTER], so that its work has usually ended when another node continues it.
   static final Duration LOST_AFTER = Duration.ofMillis(3_500);
+
+  /// How long this node keeps its role after it has lost the database, so that its work can end
+  /// before another node continues it.
+  static final Duration END_MAX = Duration.ofSeconds(2);
 
   private static final Duration REPLY_MAX = Duration.ofSeconds(2);
 
@@ -57,8 +61,11 @@ public final class Membership implements AutoCloseable {
     void activated(PostgresNode node);
 
     /// This node must end its work; `reason` says why. If `orderly`, it remains the active one
-    /// until [#resign]; otherwise another node may take over at any moment.
+    /// until [#resign]. Otherwise another node takes over soon, and the database may not reply.
     void deactivated(PostgresNode node, String reason, boolean orderly);
+
+    /// The membership cannot continue, because of an error in this program.
+    void failed(Throwable cause);
 
     /// Another node is active than at the last look, or none.
     void activeChanged();
@@ -74,9 +81,13 @@ public final class Membership implements AutoCloseable {
   private final Thread watch;
   // Written by the thread of the membership.
   private volatile @Nullable PostgresNode self;
-  // Guarded by `changed`. The active node of this server, and the one whose work has not ended yet.
+  // Guarded by `changed`. The active node of this server, the one whose work has not ended yet,
+  // when
+  // that one loses its role nevertheless, and when this server may take over again.
   private @Nullable PostgresNode active;
   private @Nullable PostgresNode held;
+  private @Nullable Long heldUntil;
+  private long takeOverFrom;
   private List<NodeRow> nodes = List.of();
   private long lastReply;
   private volatile boolean drained;
@@ -93,6 +104,7 @@ public final class Membership implements AutoCloseable {
         new OutageLogger(
             LOG, "the database cannot be reached", "the database can be reached", time);
     this.lastReply = time.nanos();
+    this.takeOverFrom = lastReply;
     thread = dependencies.threads().unstarted("parley-membership", this::run);
     watch = dependencies.threads().unstarted("parley-membership-watch", this::watch);
   }
@@ -156,11 +168,14 @@ public final class Membership implements AutoCloseable {
   }
 
   /// Reports that the work of a node that was active has ended, so that another one can take over
-  /// at once. This server becomes a standby node again, under another number.
-  public void resign(PostgresNode node) {
+  /// at once. This server becomes a standby node again, under another number, and does not take
+  /// over during `pause`.
+  public void resign(PostgresNode node, Duration pause) {
     synchronized (changed) {
+      takeOverFrom = time.deadline(pause);
       if (node.equals(held)) {
         held = null;
+        heldUntil = null;
       }
       if (node.equals(active)) {
         active = null;
@@ -175,6 +190,14 @@ public final class Membership implements AutoCloseable {
   }
 
   private void run() {
+    try {
+      participate();
+    } catch (Throwable broken) { // The root of a thread.
+      listener.failed(broken);
+    }
+  }
+
+  private void participate() {
     while (!closed) {
       try (var connection = dependencies.database().connect(REPLY_MAX)) {
         // A sign of life need not survive a crash, and must not wait for a standby.
@@ -200,6 +223,10 @@ public final class Membership implements AutoCloseable {
         own = PostgresNode.register(connection, dependencies.info());
         self = own;
         LOG.log(Level.INFO, "joined {0} as node {1}", dependencies.database(), own.id());
+        if (drained) {
+          // Others see that it does not take over.
+          PostgresNode.requestDrain(connection, own.id());
+        }
       }
       var begun = time.nanos();
       var found = own.beat(connection);
@@ -216,7 +243,7 @@ public final class Membership implements AutoCloseable {
         drained = true;
       }
       if (row.get().role() == NodeRole.ACTIVE && !holds(own)) {
-        // It could not be reported before that its work has ended.
+        // The database could not be reached when its work ended, or its work has not ended in time.
         own.leave(connection);
         self = null;
         continue;
@@ -266,7 +293,7 @@ public final class Membership implements AutoCloseable {
 
   private void takeOverIfSilent(PostgresNode own, List<NodeRow> found) throws SQLException {
     var predecessor = found.stream().filter(node -> node.role() == NodeRole.ACTIVE).findFirst();
-    if (predecessor.isPresent() && !silent(predecessor.get())) {
+    if (!canTakeOver() || predecessor.isPresent() && !silent(predecessor.get())) {
       return;
     }
     // Not on the connection of the signs of life: this commit must be durable.
@@ -286,6 +313,7 @@ public final class Membership implements AutoCloseable {
     synchronized (changed) {
       active = own;
       held = own;
+      heldUntil = null;
       lastReply = time.nanos();
     }
     listener.activated(own);
@@ -293,7 +321,14 @@ public final class Membership implements AutoCloseable {
 
   private boolean holds(PostgresNode own) {
     synchronized (changed) {
-      return own.equals(held);
+      return own.equals(held) && (heldUntil == null || time.remaining(heldUntil) > 0);
+    }
+  }
+
+  /// False while this server ends earlier work, or pauses after a failed attempt.
+  private boolean canTakeOver() {
+    synchronized (changed) {
+      return held == null && time.remaining(takeOverFrom) <= 0;
     }
   }
 
@@ -310,6 +345,14 @@ public final class Membership implements AutoCloseable {
   /// Ends the role of this node if the database has not replied for too long, also while the thread
   /// of the membership waits for it.
   private void watch() {
+    try {
+      endSilentRoles();
+    } catch (Throwable broken) { // The root of a thread.
+      listener.failed(broken);
+    }
+  }
+
+  private void endSilentRoles() {
     while (!closed) {
       long deadline;
       synchronized (changed) {
@@ -328,6 +371,9 @@ public final class Membership implements AutoCloseable {
     synchronized (changed) {
       lost = active;
       active = null;
+      if (lost != null && !orderly) {
+        heldUntil = time.deadline(END_MAX);
+      }
     }
     if (lost != null) {
       listener.deactivated(lost, reason, orderly);
@@ -356,7 +402,7 @@ public final class Membership implements AutoCloseable {
     }
     var own = self;
     if (own != null) {
-      resign(own);
+      resign(own, Duration.ZERO);
     }
   }
 }

@@ -497,7 +497,9 @@ public final class BlockLog implements EventLog {
     }
     try {
       logWriter.stop();
-      LOG.log(Level.ERROR, "the thread " + thread + " failed; restart the server", cause);
+      if (!(cause.getCause() instanceof FencedException)) {
+        LOG.log(Level.ERROR, "the thread " + thread + " failed; restart the server", cause);
+      }
     } catch (Throwable further) { // At the root of a thread; `cause` matters more.
       cause.addSuppressed(further);
     } finally {

@@ -9,6 +9,6 @@ public final class FencedException extends SQLException {
   private static final long serialVersionUID = 1;
 
   FencedException(long node) {
-    super("node " + node + " was declared dead, and other servers have taken over its contexts");
+    super("node " + node + " is not the active one any more");
   }
 }

@@ -1,5 +1,7 @@
 package dev.parley.log;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
@@ -9,12 +11,17 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
 
 /// A PostgreSQL database that several servers share: its connections, its schema and the schema's
 /// migrations. Thread-safe.
 public final class PostgresDatabase {
+
+  private static final Logger LOG = System.getLogger(PostgresDatabase.class.getName());
 
   /// The tables are in a schema of their own, so that the database may contain others.
   private static final String SCHEMA = "parley";
@@ -142,8 +149,39 @@ public final class PostgresDatabase {
 
   private final PostgresAddress address;
 
+  /// The connections that [#abandon] ends; null if it is never called.
+  private final @Nullable Set<Connection> open;
+
+  private volatile boolean abandoned;
+
   public PostgresDatabase(PostgresAddress address) {
+    this(address, null);
+  }
+
+  private PostgresDatabase(PostgresAddress address, @Nullable Set<Connection> open) {
     this.address = address;
+    this.open = open;
+  }
+
+  /// The same database, for work that may have to end at any moment: see [#abandon].
+  public PostgresDatabase abandonable() {
+    return new PostgresDatabase(address, ConcurrentHashMap.newKeySet());
+  }
+
+  /// Ends all connections at once, also those that wait for the database, and opens no others.
+  public void abandon() {
+    abandoned = true;
+    if (open != null) {
+      open.forEach(PostgresDatabase::abort);
+    }
+  }
+
+  private static void abort(Connection connection) {
+    try {
+      connection.abort(Runnable::run);
+    } catch (SQLException useless) {
+      LOG.log(Level.DEBUG, "ending a connection: {0}", useless.getMessage());
+    }
   }
 
   /// What identifies the log in this database, and what its nodes authenticate each other with.
@@ -183,6 +221,31 @@ public final class PostgresDatabase {
 
   /// Opens a connection that fails if the database does not reply for `patience`.
   public Connection connect(Duration patience) throws SQLException {
+    var connection = openConnection(patience);
+    if (open != null) {
+      open.removeIf(PostgresDatabase::isClosed);
+      open.add(connection);
+      if (abandoned) {
+        abort(connection);
+        throw new SQLException("this server has given up its role");
+      }
+    }
+    return connection;
+  }
+
+  /// Asks only the driver.
+  private static boolean isClosed(Connection connection) {
+    try {
+      return connection.isClosed();
+    } catch (SQLException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  private Connection openConnection(Duration patience) throws SQLException {
+    if (abandoned) {
+      throw new SQLException("this server has given up its role");
+    }
     var properties = address.properties();
     properties.setProperty("ApplicationName", "parley");
     properties.setProperty("currentSchema", SCHEMA);

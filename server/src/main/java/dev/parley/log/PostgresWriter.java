@@ -51,6 +51,8 @@ final class PostgresWriter implements BlockStore.StoreWriter {
     // The driver reads a few blocks at a time only inside a transaction.
     transaction(
         () -> {
+          // It only reads, so it blocks no other server however long it takes.
+          Jdbc.execute(connection, "SET LOCAL idle_in_transaction_session_timeout = 0");
           new TableReader(connection).loadUnsealed(unsealedBlocks, memory);
           return true;
         });

@@ -48,8 +48,12 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -71,8 +75,17 @@ public final class ClusterServer implements RunningServer {
 
   private static final Duration DRAIN_REQUESTS = Duration.ofSeconds(1);
 
-  /// The pause after a failed attempt to become active, so that another server can try.
+  /// The pause after a failed attempt to become active, so that another server can try. It doubles
+  /// with each further attempt that fails.
   private static final Duration FAILED_PAUSE = Duration.ofSeconds(2);
+
+  private static final int PAUSE_DOUBLINGS_MAX = 5;
+
+  /// A server that listens on all addresses cannot tell others which of them to use.
+  private static final Set<String> ALL_ADDRESSES = Set.of("0.0.0.0", "::", "[::]");
+
+  /// Never active, so nothing is written for it.
+  private static final PostgresNode NO_NODE = new PostgresNode(0);
 
   private final Config config;
   private final Extensions extensions;
@@ -83,11 +96,14 @@ public final class ClusterServer implements RunningServer {
   private final ClusterRoutes clusterRoutes;
   private final HttpListenerDependencies standby;
   private final HttpListener listener;
+  // The connections of the active server, until its work has ended.
+  private final Map<PostgresNode, PostgresDatabase> databases = new ConcurrentHashMap<>();
   private final LinkedBlockingQueue<RoleChange> changes = new LinkedBlockingQueue<>();
   private final CompletableFuture<Void> started = new CompletableFuture<>();
   private final Thread roles;
   private final DataFolder folder;
   private volatile @Nullable Membership membership;
+  private volatile String address = "";
   private volatile boolean stopping;
   private final Path viewsFile;
   // For the thread of the roles, and after its end for that of `close`.
@@ -95,6 +111,7 @@ public final class ClusterServer implements RunningServer {
   private @Nullable EventLog sealedLog;
   private @Nullable PostgresNode node;
   private @Nullable Server server;
+  private int failures;
 
   /// What the thread of the roles does next.
   private sealed interface RoleChange {}
@@ -147,6 +164,7 @@ public final class ClusterServer implements RunningServer {
   /// @throws Rejection if it cannot start; the message has the remedy
   public static ClusterServer start(Config config, Extensions extensions, SharedDatabase shared) {
     Server.checkSafe(config);
+    checkAddress(config, shared);
     var joined = config.withExtensions(extensions);
     var sources = ServerSources.real();
     var database = new PostgresDatabase(shared.address());
@@ -162,6 +180,7 @@ public final class ClusterServer implements RunningServer {
       }
       var server = new ClusterServer(joined, extensions, sources, database, identity, folder);
       opened.add(server::close);
+      server.checkVault();
       server.listener.start();
       server.join(shared);
       opened.release();
@@ -169,6 +188,17 @@ public final class ClusterServer implements RunningServer {
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       throw new Rejection.Unavailable("the start was interrupted");
+    }
+  }
+
+  /// @throws Rejection.Invalid if the other servers could not reach this one
+  private static void checkAddress(Config config, SharedDatabase shared) {
+    var host = config.http().host();
+    if (shared.nodeAddress() == null && ALL_ADDRESSES.contains(host)) {
+      throw new Rejection.Invalid(
+          "With --db and --host %s, pass the address at which the other servers reach this one:"
+                  .formatted(host)
+              + " --node-address http://HOST:PORT");
     }
   }
 
@@ -183,7 +213,7 @@ public final class ClusterServer implements RunningServer {
   }
 
   private void join(SharedDatabase shared) throws InterruptedException {
-    var address = shared.nodeAddress() == null ? url() : shared.nodeAddress().toString();
+    address = shared.nodeAddress() == null ? url() : shared.nodeAddress().toString();
     roles.start();
     membership =
         Membership.join(
@@ -232,21 +262,52 @@ public final class ClusterServer implements RunningServer {
         : new Elsewhere(URI.create(active.get().info().address()));
   }
 
+  private void warnOfEqualAddress() {
+    var joined = membership;
+    if (joined == null) {
+      return;
+    }
+    joined
+        .active()
+        .filter(node -> !joined.isSelf(node) && node.info().address().equals(address))
+        .ifPresent(
+            node ->
+                LOG.log(
+                    Level.WARNING,
+                    "the active server, {0}, has the same address as this one, {1}: requests cannot"
+                        + " be forwarded. Start each server with the --node-address at which the"
+                        + " others reach it",
+                    node.id(),
+                    address));
+  }
+
   /// Passes changes of the role to the thread of the roles.
   private final class RoleQueue implements RoleListener {
     @Override
     public void activated(PostgresNode activeNode) {
+      databases.put(activeNode, database.abandonable());
       changes.add(new Activate(activeNode));
     }
 
     @Override
     public void deactivated(PostgresNode activeNode, String reason, boolean orderly) {
+      var used = databases.get(activeNode);
+      if (!orderly && used != null) {
+        // Threads of the active server may wait for the database, which perhaps never replies.
+        used.abandon();
+      }
       changes.add(new Deactivate(activeNode, reason, orderly));
     }
 
     @Override
     public void activeChanged() {
       listener.closeForwarded();
+      warnOfEqualAddress();
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+      extensions.fatal().failed("parley-membership", cause);
     }
   }
 
@@ -264,6 +325,8 @@ public final class ClusterServer implements RunningServer {
       }
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
+    } catch (Throwable broken) { // The root of a thread, without which no role can change.
+      extensions.fatal().failed("parley-roles", broken);
     }
   }
 
@@ -298,38 +361,40 @@ public final class ClusterServer implements RunningServer {
     }
   }
 
-  private void activate(PostgresNode activeNode) throws InterruptedException {
+  private void activate(PostgresNode activeNode) {
     node = activeNode;
     try {
       stopFollowing();
       server = openServer(activeNode);
+      failures = 0;
       LOG.log(Level.INFO, "node {0} is active", activeNode.id());
       started.complete(null);
     } catch (RuntimeException failed) { // The root of what this thread does for a role.
       LOG.log(Level.ERROR, "node " + activeNode.id() + " cannot become active", failed);
       node = null;
-      resign(activeNode);
+      resign(activeNode, FAILED_PAUSE.multipliedBy(1L << failures));
+      failures = Math.min(failures + 1, PAUSE_DOUBLINGS_MAX);
       follow();
       started.completeExceptionally(failed);
-      sources.time().sleep(FAILED_PAUSE);
     }
   }
 
   private Server openServer(PostgresNode activeNode) {
+    var shared = Objects.requireNonNull(databases.get(activeNode));
     var factory = new ServerFactory(config, sources, extensions);
     var dependencies =
         factory.create(
             () ->
                 PostgresLog.open(
                     new PostgresLogDependencies(
-                        database,
+                        shared,
                         activeNode,
                         sources.time(),
                         sources.threads(),
                         new SecureRandom(),
                         LogTuning.DEFAULT),
                     (thread, cause) -> failed(activeNode, thread, cause)),
-            () -> vault(activeNode),
+            () -> vault(new SharedVault(shared, activeNode)),
             new ViewsFile(viewsFile, FeedStart.RESTART));
     try (var opened = new CloseStack()) {
       opened.add(dependencies::close);
@@ -339,18 +404,27 @@ public final class ClusterServer implements RunningServer {
               extensions,
               dependencies,
               sources,
-              new ServerPorts(SharedListener::new, new SharedWebhooks(database)));
+              new ServerPorts(SharedListener::new, new SharedWebhooks(shared)));
       opened.release();
       return running;
     }
   }
 
-  private Vault vault(PostgresNode activeNode) {
+  private Vault vault(SharedVault storage) {
     var key = config.vault().key();
-    return Vault.in(
-        new SharedVault(database, activeNode),
-        key == null ? identity.deriveKey("vault") : key,
-        sources.vault());
+    return Vault.in(storage, key == null ? identity.deriveKey("vault") : key, sources.vault());
+  }
+
+  /// Checks that this server could use the credentials of the cluster if it took over.
+  private void checkVault() {
+    if (config.vault().inMemory()) {
+      LOG.log(
+          Level.WARNING,
+          "the configuration keeps credentials in memory: they are lost when another server takes"
+              + " over");
+    } else {
+      vault(new SharedVault(database, NO_NODE));
+    }
   }
 
   /// The webhooks of a cluster, in its database.
@@ -390,7 +464,7 @@ public final class ClusterServer implements RunningServer {
         activeNode.id(),
         deactivation.reason());
     closeServer(running, deactivation.orderly() ? Server.DRAIN_TASKS : Duration.ZERO);
-    resign(activeNode);
+    resign(activeNode, Duration.ZERO);
     follow();
     LOG.log(
         Level.INFO, "the work of node {0} has ended; it is a standby node now", activeNode.id());
@@ -406,10 +480,11 @@ public final class ClusterServer implements RunningServer {
     }
   }
 
-  private void resign(PostgresNode activeNode) {
+  private void resign(PostgresNode activeNode, Duration pause) {
+    databases.remove(activeNode);
     var joined = membership;
     if (joined != null) {
-      joined.resign(activeNode);
+      joined.resign(activeNode, pause);
     }
   }
 

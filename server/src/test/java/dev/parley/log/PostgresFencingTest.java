@@ -15,6 +15,7 @@ import dev.parley.protocol.Entry;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import dev.parley.runtime.ManualTime;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -74,7 +75,7 @@ final class PostgresFencingTest {
 
     assertThatThrownBy(() -> store(node).openWriter())
         .isInstanceOf(FencedException.class)
-        .hasMessageContaining("other servers have taken over");
+        .hasMessageContaining("is not the active one any more");
   }
 
   @Test
@@ -135,6 +136,33 @@ final class PostgresFencingTest {
     }
     try (var again = TestPostgres.open(url)) {
       assertThat(events(again)).doesNotHaveDuplicates().hasSize(21);
+    }
+  }
+
+  @Test
+  void a_server_that_gives_up_its_role_does_not_wait_for_the_database() throws Exception {
+    var used = database.abandonable();
+    try (var waiting = used.connect();
+        var idle = used.connect();
+        var other = database.connect()) {
+      var pid = Jdbc.number(waiting, "SELECT pg_backend_pid()");
+      var query =
+          ManualTime.start("query", () -> Jdbc.number(waiting, "SELECT 1 FROM pg_sleep(600)"));
+      while (Jdbc.number(
+              other,
+              "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND pid = " + pid)
+          == 0) {
+        Thread.onSpinWait();
+      }
+
+      used.abandon();
+
+      assertThatThrownBy(query::get).hasCauseInstanceOf(SQLException.class);
+      assertThat(idle.isClosed()).isTrue();
+      assertThatThrownBy(used::connect)
+          .isInstanceOf(SQLException.class)
+          .hasMessageContaining("given up");
+      assertThat(other.isClosed()).isFalse();
     }
   }
 
