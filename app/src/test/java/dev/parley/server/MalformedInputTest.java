@@ -288,7 +288,7 @@ class MalformedInputTest {
   @Test
   void who_reads_only_after_sending_all_reads_why_it_was_refused() throws IOException {
     try (var socket = testServer.connect()) {
-      var length = 16 << 20;
+      var length = 64 << 20;
       var out = socket.getOutputStream();
       out.write(ascii(CREATE + "Content-Length: " + length + "\r\n\r\n"));
       var part = new byte[1 << 16];
