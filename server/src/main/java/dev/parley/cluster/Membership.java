@@ -150,6 +150,12 @@ public final class Membership implements AutoCloseable {
     }
   }
 
+  /// True if another node was alive at the last look that can take over from this one.
+  public boolean hasSuccessor() {
+    return nodes().stream()
+        .anyMatch(node -> node.role() == NodeRole.STANDBY && !node.drain() && !isSelf(node));
+  }
+
   /// True if this node is the one that `node` describes.
   public boolean isSelf(NodeRow node) {
     var own = self;

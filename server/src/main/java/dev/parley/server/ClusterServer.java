@@ -38,6 +38,7 @@ import dev.parley.server.Config.SharedDatabase;
 import dev.parley.server.Server.ServerPorts;
 import dev.parley.server.Server.ServerSources;
 import dev.parley.server.ServerFactory.ViewsFile;
+import dev.parley.task.Tasks;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.URI;
@@ -58,6 +59,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -463,18 +465,29 @@ public final class ClusterServer implements RunningServer {
         "node {0} is not active any more: {1}",
         activeNode.id(),
         deactivation.reason());
-    closeServer(running, deactivation.orderly() ? Server.DRAIN_TASKS : Duration.ZERO);
+    closeServer(
+        running, deactivation.orderly() ? this::endTasks : tasks -> tasks.drain(Duration.ZERO));
     resign(activeNode, Duration.ZERO);
     follow();
     LOG.log(
         Level.INFO, "the work of node {0} has ended; it is a standby node now", activeNode.id());
   }
 
-  private void closeServer(Server running, Duration drainTasks) {
+  /// Ends the tasks in order. If another server can resume them, new messages wait for it, too.
+  private void endTasks(Tasks tasks) {
+    var joined = membership;
+    if (joined != null && joined.hasSuccessor()) {
+      tasks.handOver(Server.DRAIN_TASKS);
+    } else {
+      tasks.drain(Server.DRAIN_TASKS);
+    }
+  }
+
+  private void closeServer(Server running, Consumer<Tasks> endTasks) {
     server = null;
     node = null;
     try {
-      running.close(drainTasks);
+      running.close(endTasks);
     } catch (RuntimeException failed) { // The root of what this thread does for a role.
       LOG.log(Level.WARNING, "the active server did not stop cleanly", failed);
     }
@@ -506,7 +519,7 @@ public final class ClusterServer implements RunningServer {
     }
     var running = server;
     if (running != null) {
-      closeServer(running, Server.DRAIN_TASKS);
+      closeServer(running, this::endTasks);
     }
     stopFollowing();
     if (joined != null) {

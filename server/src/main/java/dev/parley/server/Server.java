@@ -52,6 +52,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /// The server: connects its components, starts them in order and closes them in reverse order.
@@ -304,16 +305,16 @@ public final class Server implements RunningServer {
   /// resumed, then closes everything.
   @Override
   public void close() {
-    close(DRAIN_TASKS);
+    close(tasks -> tasks.drain(DRAIN_TASKS));
   }
 
-  /// Does the same, but gives tasks less time to end; zero stops them at once.
-  void close(Duration drainTasks) {
+  /// Does the same, and ends the running tasks with `endTasks`.
+  void close(Consumer<Tasks> endTasks) {
     if (stopping.getAndSet(true)) {
       return;
     }
     retention.close();
-    serverDependencies.tasks().drain(drainTasks);
+    endTasks.accept(serverDependencies.tasks());
     http.drain(DRAIN_REQUESTS);
     http.close();
     liveStreams.close();

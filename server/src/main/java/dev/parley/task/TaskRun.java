@@ -497,6 +497,11 @@ public final class TaskRun {
     calls.remove(call);
   }
 
+  /// True while a tool call runs.
+  synchronized boolean isCallingTools() {
+    return !calls.isEmpty();
+  }
+
   void cancelCall(ToolCallId call) {
     Runnable onCancel;
     synchronized (this) {

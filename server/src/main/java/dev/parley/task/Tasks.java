@@ -441,6 +441,17 @@ public final class Tasks implements AutoCloseable {
         .sum();
   }
 
+  /// Does the same as [#drain] when another server resumes the tasks at once. Only tasks that call
+  /// tools may run on, because such a call may have effects and is perhaps not repeated.
+  public void handOver(Duration patience) {
+    recovery.close();
+    runQueue.close();
+    runQueue.runs().stream()
+        .filter(taskRun -> !taskRun.isCallingTools())
+        .forEach(taskRun -> scheduler.stop(taskRun, TaskEnding.SERVER_STOPPING));
+    drain(patience);
+  }
+
   /// Accepts no more tasks and waits for the running ones, at most `patience`; the next start
   /// resumes the rest.
   public void drain(Duration patience) {

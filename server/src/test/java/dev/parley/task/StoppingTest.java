@@ -15,12 +15,14 @@ import dev.parley.protocol.InputId;
 import dev.parley.protocol.InvocationId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Kind;
+import dev.parley.protocol.Position;
 import dev.parley.protocol.TaskEvent.Priority;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.protocol.ToolEvent.ToolStart;
+import dev.parley.runtime.ManualTime;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -29,6 +31,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -167,6 +170,67 @@ class StoppingTest {
         head = taskTestBed.log().head(context)) {
       assertThat(taskTestBed.log().await(context, head, Duration.ofSeconds(20))).isTrue();
     }
+  }
+
+  @Test
+  void a_task_that_calls_a_tool_may_run_on_when_another_server_takes_over() throws Exception {
+    var started = new CountDownLatch(2);
+    var tool = new CountDownLatch(1);
+    Agent agent =
+        new Agent() {
+          @Override
+          public TaskOutcome work(TaskRun taskRun) throws InterruptedException {
+            if ("call".equals(taskRun.created().prompt())) {
+              taskRun.registerCall(new ToolCallId("call"), () -> {});
+              started.countDown();
+              tool.await();
+              return new TaskOutcome.Completed("called");
+            }
+            started.countDown();
+            new CountDownLatch(1).await();
+            throw new AssertionError();
+          }
+
+          @Override
+          public boolean resumes() {
+            return true;
+          }
+        };
+    var time = new ManualTime();
+    var log = TaskTestBed.newLog(time);
+    log.create(OTHER, new ContextCreated("local", null, null));
+    try (var taskTestBed = TaskTestBed.with(log, agent, folder, TaskLimits.DEFAULT)) {
+      var calling = taskTestBed.submit("call").taskId();
+      taskTestBed
+          .tasks()
+          .submit(
+              new Submission(
+                  OTHER, "local", "think", null, Submission.TaskOptions.NONE, AppendGuard.none()));
+      started.await();
+
+      var handedOver =
+          ManualTime.start(
+              "stop",
+              () -> {
+                taskTestBed.tasks().handOver(Duration.ofSeconds(4));
+                return true;
+              });
+      time.awaitWait("stop");
+      var head = new AtomicReference<>(Position.START);
+      while (log.read(OTHER, Position.START, 100).stream()
+          .noneMatch(entry -> isHandedBack(entry.event()))) {
+        log.await(OTHER, head.getAndSet(log.head(OTHER)), Duration.ofSeconds(20));
+      }
+      assertThat(handedOver.isDone()).isFalse();
+      tool.countDown();
+
+      assertThat(taskTestBed.awaitEnd(calling)).isEqualTo(TaskState.COMPLETED);
+      handedOver.get();
+    }
+  }
+
+  private static boolean isHandedBack(Event event) {
+    return event instanceof TaskStatus s && s.metadata() != null && s.metadata().has("handedBack");
   }
 
   @Test
