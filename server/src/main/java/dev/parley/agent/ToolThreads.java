@@ -40,12 +40,14 @@ final class ToolThreads implements AutoCloseable {
       runningCalls.put(call, new RunningCall(thread, concurrent));
     }
     // Registered before the start: a thread that ends at once must not be registered afterwards.
-    taskRun.registerCall(
-        call,
-        () -> {
-          leave(call, thread);
-          thread.interrupt();
-        });
+    taskRun
+        .calls()
+        .register(
+            call,
+            () -> {
+              leave(call, thread);
+              thread.interrupt();
+            });
     if (calls().contains(call)) {
       thread.start();
     }
@@ -60,7 +62,7 @@ final class ToolThreads implements AutoCloseable {
       fail(broken);
     } finally {
       leave(call, Thread.currentThread());
-      taskRun.unregisterCall(call);
+      taskRun.calls().unregister(call);
       taskRun.signal();
     }
   }

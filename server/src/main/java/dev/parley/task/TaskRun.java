@@ -32,12 +32,9 @@ import dev.parley.runtime.Time;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -50,7 +47,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// Handle to a running task: read its history, append events, observe cancellation.
 ///
 /// The agent's threads may share it, but [#readNewEntries] is only for the agent's main thread. The lock
-/// guards how the run is stopped, and the running calls.
+/// guards how the run is stopped.
 public final class TaskRun {
 
   private static final AnswerValidator ANSWER_VALIDATOR = new AnswerValidator();
@@ -104,8 +101,7 @@ public final class TaskRun {
   private final TaskDetails taskDetails;
   private final TaskRunBounds taskRunBounds;
   private TaskTotals totals;
-  private final Map<ToolCallId, Runnable> calls = new HashMap<>();
-  private final Set<ToolCallId> canceledCalls = new HashSet<>();
+  private final RunningCalls calls = new RunningCalls();
   private volatile Position readPosition;
   private volatile boolean suspect;
   private @Nullable Thread worker;
@@ -480,37 +476,13 @@ public final class TaskRun {
             .toList());
   }
 
-  /// Registers what to do when this tool call is canceled, until [#unregisterCall]. Does it immediately
-  /// if the call was canceled before.
-  public void registerCall(ToolCallId call, Runnable onCancel) {
-    synchronized (this) {
-      if (!canceledCalls.contains(call)) {
-        calls.put(call, onCancel);
-        return;
-      }
-    }
-    onCancel.run();
-  }
-
-  /// The tool call has ended.
-  public synchronized void unregisterCall(ToolCallId call) {
-    calls.remove(call);
-  }
-
-  /// True while a tool call runs.
-  synchronized boolean isCallingTools() {
-    return !calls.isEmpty();
+  /// The tool calls that run.
+  public RunningCalls calls() {
+    return calls;
   }
 
   void cancelCall(ToolCallId call) {
-    Runnable onCancel;
-    synchronized (this) {
-      canceledCalls.add(call);
-      onCancel = calls.remove(call);
-    }
-    if (onCancel != null) {
-      onCancel.run();
-    }
+    calls.cancel(call);
     signal();
   }
 

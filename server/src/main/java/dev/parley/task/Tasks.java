@@ -447,7 +447,7 @@ public final class Tasks implements AutoCloseable {
     recovery.close();
     runQueue.close();
     runQueue.runs().stream()
-        .filter(taskRun -> !taskRun.isCallingTools())
+        .filter(taskRun -> taskRun.calls().isEmpty())
         .forEach(taskRun -> scheduler.stop(taskRun, TaskEnding.SERVER_STOPPING));
     drain(patience);
   }

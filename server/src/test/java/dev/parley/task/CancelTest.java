@@ -221,7 +221,7 @@ class CancelTest {
     Agent agent =
         taskRun -> {
           taskRun.emit(List.of(start(CALL)));
-          taskRun.registerCall(CALL, canceled::countDown);
+          taskRun.calls().register(CALL, canceled::countDown);
           started.countDown();
           canceled.await();
           return new TaskOutcome.Completed("went on");

@@ -181,7 +181,7 @@ class StoppingTest {
           @Override
           public TaskOutcome work(TaskRun taskRun) throws InterruptedException {
             if ("call".equals(taskRun.created().prompt())) {
-              taskRun.registerCall(new ToolCallId("call"), () -> {});
+              taskRun.calls().register(new ToolCallId("call"), () -> {});
               started.countDown();
               tool.await();
               return new TaskOutcome.Completed("called");
