@@ -4,12 +4,16 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Runs single SQL statements.
 final class Jdbc {
+
+  /// The SQL state of messages that are no warnings.
+  private static final String NOTICE = "00000";
 
   private Jdbc() {}
 
@@ -52,6 +56,20 @@ final class Jdbc {
   static void execute(Connection connection, String sql) throws SQLException {
     try (var statement = connection.createStatement()) {
       statement.execute(sql);
+    }
+  }
+
+  /// Throws if there was a warning while a commit returned. If an administrator cancels a commit that
+  /// waits for a standby, PostgreSQL reports a success with a warning, although only this server has
+  /// the commit.
+  ///
+  /// @param warning the warnings of the statement or, after [Connection#commit], of the connection
+  static void checkCommitted(@Nullable SQLWarning warning) throws SQLException {
+    for (var next = warning; next != null; next = next.getNextWarning()) {
+      if (!NOTICE.equals(next.getSQLState())) {
+        throw new SQLException(
+            "the commit may be missing on the standby: " + next.getMessage(), next.getSQLState());
+      }
     }
   }
 

@@ -160,12 +160,15 @@ public record PostgresNode(long id) {
   /// As this is a commit, everything that earlier writers have committed is durable when it returns,
   /// on the synchronous standby too.
   Optional<Long> raiseEpoch(Connection connection) throws SQLException {
-    return Jdbc.list(
-            connection,
-            "UPDATE nodes SET epoch = epoch + 1 WHERE id = ? AND state = 'active' RETURNING epoch",
-            row -> row.getLong(1),
-            id)
-        .stream()
-        .findFirst();
+    try (var raise =
+        connection.prepareStatement(
+            "UPDATE nodes SET epoch = epoch + 1 WHERE id = ? AND state = 'active'"
+                + " RETURNING epoch")) {
+      raise.setLong(1, id);
+      try (var rows = raise.executeQuery()) {
+        Jdbc.checkCommitted(raise.getWarnings());
+        return rows.next() ? Optional.of(rows.getLong(1)) : Optional.empty();
+      }
+    }
   }
 }

@@ -99,6 +99,7 @@ final class PostgresWriter implements BlockStore.StoreWriter {
     if (insertBlock.executeUpdate() == 0) {
       throw new FencedException(node.id());
     }
+    Jdbc.checkCommitted(insertBlock.getWarnings());
   }
 
   private void checkEpoch() throws SQLException {
@@ -116,8 +117,10 @@ final class PostgresWriter implements BlockStore.StoreWriter {
   /// After a failure, the transaction stays open and the caller closes this writer.
   private <T> T transaction(TransactionStep<T> step) throws SQLException {
     connection.setAutoCommit(false);
+    connection.clearWarnings();
     var result = step.run();
     connection.commit();
+    Jdbc.checkCommitted(connection.getWarnings());
     connection.setAutoCommit(true);
     return result;
   }
