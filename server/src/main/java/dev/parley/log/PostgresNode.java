@@ -26,6 +26,13 @@ public record PostgresNode(long id) {
         FROM nodes JOIN beats ON node = id WHERE state <> 'dead' ORDER BY id
       """;
 
+  /// Declares a node dead. The lock waits for statements with [#activeCondition].
+  private static final String END =
+      """
+      WITH ending AS (SELECT id FROM nodes WHERE id = ? AND state <> 'dead' FOR UPDATE)
+      UPDATE nodes SET state = 'dead', epoch = epoch + 1 FROM ending WHERE nodes.id = ending.id
+      """;
+
   /// The role of a node.
   public enum NodeRole {
     /// Forwards requests to the active node, and takes over from it.
@@ -130,10 +137,7 @@ public record PostgresNode(long id) {
   public static boolean declareDead(Connection connection, NodeRow node) throws SQLException {
     return Jdbc.update(
             connection,
-            """
-            UPDATE nodes SET state = 'dead', epoch = epoch + 1 WHERE id = ? AND state <> 'dead'
-              AND EXISTS (SELECT 1 FROM beats WHERE node = id AND beats = ?)
-            """,
+            END + " AND EXISTS (SELECT 1 FROM beats WHERE node = nodes.id AND beats = ?)",
             node.id(),
             node.beats())
         > 0;
@@ -141,10 +145,14 @@ public record PostgresNode(long id) {
 
   /// Ends the life of this node: it cannot become active or write again.
   public void leave(Connection connection) throws SQLException {
-    Jdbc.update(
-        connection,
-        "UPDATE nodes SET state = 'dead', epoch = epoch + 1 WHERE id = ? AND state <> 'dead'",
-        id);
+    Jdbc.update(connection, END, id);
+  }
+
+  /// A condition for statements that write another table than the log: that this node is active. The
+  /// node remains active until the transaction of the statement has ended. The statement waits for a
+  /// takeover that has begun, but not for commits of the log.
+  public String activeCondition() {
+    return "EXISTS (SELECT 1 FROM nodes WHERE id = " + id + " AND state = 'active' FOR KEY SHARE)";
   }
 
   /// Requests a node to give up its role. False if there is no such node, or if it is dead.

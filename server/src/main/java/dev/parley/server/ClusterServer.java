@@ -45,7 +45,6 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -406,7 +405,7 @@ public final class ClusterServer implements RunningServer {
               extensions,
               dependencies,
               sources,
-              new ServerPorts(SharedListener::new, new SharedWebhooks(shared)));
+              new ServerPorts(SharedListener::new, PushDatabase.shared(shared, activeNode)));
       opened.release();
       return running;
     }
@@ -426,20 +425,6 @@ public final class ClusterServer implements RunningServer {
               + " over");
     } else {
       vault(new SharedVault(database, NO_NODE));
-    }
-  }
-
-  /// The webhooks of a cluster, in its database.
-  private record SharedWebhooks(PostgresDatabase database) implements PushDatabase {
-
-    @Override
-    public Connection connect() throws SQLException {
-      return database.connect();
-    }
-
-    @Override
-    public String toString() {
-      return database.toString();
     }
   }
 

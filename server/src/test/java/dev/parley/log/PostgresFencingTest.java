@@ -20,6 +20,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /// A server that others have taken over from writes nothing, and a server that loses its connection
@@ -121,6 +122,65 @@ final class PostgresFencingTest {
       assertThatThrownBy(frozen::commit).isInstanceOf(SQLException.class);
     }
     assertThatThrownBy(() -> store(node).openWriter()).isInstanceOf(FencedException.class);
+  }
+
+  @Test
+  void a_takeover_waits_for_a_commit_that_has_begun() throws Exception {
+    var node = TestPostgres.activate(database);
+    try (var committing = database.connect();
+        var connection = database.connect()) {
+      beginLong(committing);
+      assertThat(node.raiseEpoch(committing)).isPresent();
+
+      var taking = takeOverInBackground();
+      TestPostgres.awaitLockOrEnd(connection, taking);
+      committing.commit();
+      assertThat(taking.get()).isTrue();
+    }
+    assertThatThrownBy(() -> store(node).openWriter()).isInstanceOf(FencedException.class);
+  }
+
+  @Test
+  void a_takeover_waits_for_other_writes_of_the_active_node() throws Exception {
+    var node = TestPostgres.activate(database);
+    try (var writing = database.connect();
+        var connection = database.connect()) {
+      beginLong(writing);
+      assertThat(isActive(node, writing)).isTrue();
+
+      var taking = takeOverInBackground();
+      TestPostgres.awaitLockOrEnd(connection, taking);
+      assertThat(taking).isNotDone();
+      // Commits of the log do not wait.
+      assertThat(node.raiseEpoch(connection)).isPresent();
+      writing.commit();
+      assertThat(taking.get()).isTrue();
+      assertThat(isActive(node, connection)).isFalse();
+    }
+  }
+
+  /// Begins a transaction that may last as long as this test needs.
+  private static void beginLong(Connection connection) throws SQLException {
+    Jdbc.execute(connection, "SET idle_in_transaction_session_timeout = 0");
+    connection.setAutoCommit(false);
+  }
+
+  private static boolean isActive(PostgresNode node, Connection connection) throws SQLException {
+    return Jdbc.list(connection, "SELECT " + node.activeCondition(), row -> row.getBoolean(1))
+        .getFirst();
+  }
+
+  private CompletableFuture<Boolean> takeOverInBackground() throws SQLException {
+    try (var connection = database.connect()) {
+      var other = register(connection);
+      var seen = active(other.beat(connection)).orElseThrow();
+      return TestPostgres.inBackground(
+          () -> {
+            try (var own = database.connect()) {
+              return other.takeOver(own, seen);
+            }
+          });
+    }
   }
 
   @Test

@@ -17,7 +17,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,7 +50,7 @@ final class PostgresStandbyTest {
       log.create(CONTEXT, created());
       loseStandby();
       var appending =
-          inBackground(
+          TestPostgres.inBackground(
               () -> log.append(CONTEXT, AppendGuard.none(), Decision.always(message("one"))));
 
       var waiting = awaitWaiting(appending, 0);
@@ -74,7 +74,7 @@ final class PostgresStandbyTest {
     try (var log = TestPostgres.open(url)) {
       log.create(CONTEXT, created());
       loseStandby();
-      var creating = inBackground(() -> log.create(late, created()));
+      var creating = TestPostgres.inBackground(() -> log.create(late, created()));
 
       var waiting = awaitWaiting(creating, 0);
       cancel(waiting);
@@ -88,23 +88,6 @@ final class PostgresStandbyTest {
     }
   }
 
-  private static Future<?> inBackground(Runnable work) {
-    var result = new CompletableFuture<Void>();
-    TestLogs.THREADS
-        .unstarted(
-            "test",
-            () -> {
-              try {
-                work.run();
-                result.complete(null);
-              } catch (RuntimeException failed) {
-                result.completeExceptionally(failed);
-              }
-            })
-        .start();
-    return result;
-  }
-
   /// From now on, all commits wait for a standby that does not exist.
   private void loseStandby() throws SQLException {
     setStandby("'missing'");
@@ -113,7 +96,7 @@ final class PostgresStandbyTest {
     try (var probe = new PostgresDatabase(address()).connect()) {
       var pid = Jdbc.number(probe, "SELECT pg_backend_pid()");
       var probing = new ProbeLoop(probe);
-      var done = inBackground(probing);
+      var done = TestPostgres.inBackground(Executors.callable(probing));
       while (!waiting().contains(pid)) {
         Thread.onSpinWait();
       }

@@ -7,8 +7,12 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.security.SecureRandom;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
@@ -55,7 +59,7 @@ public final class TestPostgres {
   }
 
   /// Registers a node and makes it the active one, instead of the present one.
-  static PostgresNode activate(PostgresDatabase database) {
+  public static PostgresNode activate(PostgresDatabase database) {
     try (var connection = database.connect()) {
       var node = PostgresNode.register(connection, new NodeInfo("http://127.0.0.1:1", "test"));
       var active =
@@ -92,5 +96,34 @@ public final class TestPostgres {
             SqliteLogTest.SMALL),
         store,
         FatalHandler.NONE);
+  }
+
+  /// Runs this on a thread of its own.
+  public static <T> CompletableFuture<T> inBackground(Callable<T> work) {
+    var result = new CompletableFuture<T>();
+    TestLogs.THREADS
+        .unstarted(
+            "test",
+            () -> {
+              try {
+                result.complete(work.call());
+              } catch (Exception failed) { // The root of a thread.
+                result.completeExceptionally(failed);
+              }
+            })
+        .start();
+    return result;
+  }
+
+  /// Waits until a statement in the database of `connection` waits for a lock, or `work` has ended.
+  public static void awaitLockOrEnd(Connection connection, Future<?> work) throws SQLException {
+    while (!work.isDone()
+        && Jdbc.number(
+                connection,
+                "SELECT count(*) FROM pg_stat_activity"
+                    + " WHERE datname = current_database() AND wait_event_type = 'Lock'")
+            == 0) {
+      Thread.onSpinWait();
+    }
   }
 }

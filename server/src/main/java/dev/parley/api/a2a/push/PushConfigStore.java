@@ -4,6 +4,8 @@ import dev.parley.a2a.A2aVersion;
 import dev.parley.a2a.PushNotificationConfig;
 import dev.parley.auth.VaultCipher;
 import dev.parley.log.OwnerOnlyFiles;
+import dev.parley.log.PostgresDatabase;
+import dev.parley.log.PostgresNode;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
@@ -60,7 +62,7 @@ final class PushConfigStore implements AutoCloseable {
       """
       INSERT INTO targets
           (context, task, id, version, sealed, cursor, state, generation, changed)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE %s
         ON CONFLICT (context, task, id) DO UPDATE SET version = excluded.version,
           sealed = excluded.sealed, cursor = excluded.cursor, state = excluded.state,
           generation = excluded.generation, changed = excluded.changed
@@ -137,6 +139,25 @@ final class PushConfigStore implements AutoCloseable {
     }
   }
 
+  /// The webhooks in the database of a cluster.
+  record SharedPushTable(PostgresDatabase database, PostgresNode node) implements PushDatabase {
+
+    @Override
+    public Connection connect() throws SQLException {
+      return database.connect();
+    }
+
+    @Override
+    public String writable() {
+      return node.activeCondition();
+    }
+
+    @Override
+    public String toString() {
+      return database.toString();
+    }
+  }
+
   /// Reads what the start of a server reads, and writes nothing. The columns that it does not name
   /// are added at the start if they are missing.
   static void readAsAtStart(Connection connection) throws SQLException {
@@ -186,7 +207,7 @@ final class PushConfigStore implements AutoCloseable {
   void saveProgress(PushRegistration it) {
     update(
         "UPDATE targets SET cursor = ?, state = ?, changed = ?"
-            + " WHERE context = ? AND task = ? AND id = ? AND generation = ?",
+            + " WHERE context = ? AND task = ? AND id = ? AND generation = ? AND %s",
         it.cursor(),
         it.state().name(),
         time.millis(),
@@ -199,24 +220,21 @@ final class PushConfigStore implements AutoCloseable {
   /// Returns false if there was none.
   boolean remove(ContextId context, TaskId task, String id) {
     return update(
-            "DELETE FROM targets WHERE context = ? AND task = ? AND id = ?",
-            context.value(),
-            task.value(),
-            id)
+            "DELETE FROM targets WHERE context = ? AND task = ? AND id = ? AND %s",
+            context.value(), task.value(), id)
         > 0;
   }
 
   /// Removes all registrations of a context.
   void removeContext(ContextId context) {
-    update("DELETE FROM targets WHERE context = ?", context.value());
+    update("DELETE FROM targets WHERE context = ? AND %s", context.value());
   }
 
   /// Removes the registrations that ended before `since`.
   void removeEndedBefore(Instant since) {
     update(
-        "DELETE FROM targets WHERE state <> ? AND changed < ?",
-        PushRegistration.PushState.OPEN.name(),
-        since.toEpochMilli());
+        "DELETE FROM targets WHERE state <> ? AND changed < ? AND %s",
+        PushRegistration.PushState.OPEN.name(), since.toEpochMilli());
   }
 
   Optional<PushRegistration> find(ContextId context, TaskId task, String id) {
@@ -235,17 +253,30 @@ final class PushConfigStore implements AutoCloseable {
     return list(ALL + "ORDER BY context, task, id");
   }
 
+  /// Writes, unless another server has taken over the table. `sql` has a place for the condition.
   private int update(String sql, Object... values) {
+    var writable = database.writable();
     return runOnStoreThread(
         () -> {
-          try (var statement = prepare(sql, values)) {
-            return statement.executeUpdate();
+          try (var statement = prepare(sql.formatted(writable), values)) {
+            var changed = statement.executeUpdate();
+            if (changed == 0 && !holds(writable)) {
+              throw new Rejection.Unavailable("this server is not the active one any more");
+            }
+            return changed;
           } catch (SQLException failed) {
             disconnect();
             throw new Rejection.Unavailable(
                 "push targets cannot be stored: " + failed.getMessage());
           }
         });
+  }
+
+  private boolean holds(String condition) throws SQLException {
+    try (var statement = prepare("SELECT " + condition);
+        var rows = statement.executeQuery()) {
+      return rows.next() && rows.getBoolean(1);
+    }
   }
 
   private List<PushRegistration> list(String sql, Object... values) {
