@@ -20,6 +20,15 @@ public final class LogTransfer {
   /// Rows of one batch.
   private static final int BATCH_ROWS = 256;
 
+  /// How many rows with entries or states are in memory at once: one may have some megabytes.
+  private static final int LARGE_ROWS = 16;
+
+  /// No server can start before the end of the transaction.
+  private static final String LOCK = "LOCK TABLE nodes IN SHARE ROW EXCLUSIVE MODE";
+
+  /// A paused terminal must not end a copy of hours.
+  private static final String NO_IDLE_LIMIT = "SET LOCAL idle_in_transaction_session_timeout = 0";
+
   /// Bytes of one batch.
   private static final long BATCH_BYTES = 4L << 20;
 
@@ -55,6 +64,11 @@ public final class LogTransfer {
 
   private record LogTable(String name, List<String> columns, String condition) {
 
+    /// How many rows the database sends at once.
+    int fetchRows() {
+      return columns.contains("data") || columns.contains("state") ? LARGE_ROWS : BATCH_ROWS;
+    }
+
     String select() {
       return "SELECT %s FROM %s WHERE %s".formatted(String.join(", ", columns), name, condition);
     }
@@ -74,7 +88,8 @@ public final class LogTransfer {
   /// Copies the log of a data folder, which no server may use, into a database that has no log yet.
   /// Reports the bytes copied so far to `progress`.
   ///
-  /// @throws Rejection if that is not possible; the database is then unchanged
+  /// @throws Rejection if that is not possible; the database then has no log, but may have the empty
+  ///     tables. The message says so if the outcome is unknown
   public static Transferred toDatabase(
       Path folder, PostgresDatabase database, LongConsumer progress) {
     if (!Files.isRegularFile(folder.resolve(SqliteStore.FILE))) {
@@ -86,15 +101,54 @@ public final class LogTransfer {
       try (var source = writable(folder);
           var target = database.connect()) {
         target.setAutoCommit(false);
-        // No server can start meanwhile.
-        Jdbc.execute(target, "LOCK TABLE nodes IN SHARE ROW EXCLUSIVE MODE");
+        Jdbc.execute(target, NO_IDLE_LIMIT);
+        Jdbc.execute(target, LOCK);
         checkUnused(target, database);
         var transferred = copy(source, target, progress);
-        target.commit();
+        commit(target, database);
         return transferred;
       }
     } catch (SQLException failed) {
       throw failed(failed);
+    }
+  }
+
+  /// Commits the copy, however long a standby takes. If that fails, the copy may be there anyway.
+  private static void commit(Connection target, PostgresDatabase database) throws SQLException {
+    try {
+      commitPatiently(target);
+    } catch (SQLException inDoubt) {
+      target.close();
+      if (!hasCopy(database)) {
+        throw inDoubt;
+      }
+    }
+  }
+
+  private static void commitPatiently(Connection connection) throws SQLException {
+    connection.setNetworkTimeout(Runnable::run, 0);
+    connection.clearWarnings();
+    connection.commit();
+    Jdbc.checkCommitted(connection.getWarnings());
+  }
+
+  /// Whether the copy was committed, and a standby has it.
+  private static boolean hasCopy(PostgresDatabase database) {
+    try (var connection = database.connect()) {
+      connection.setAutoCommit(false);
+      Jdbc.execute(connection, NO_IDLE_LIMIT);
+      // Waits for the end of the first transaction.
+      Jdbc.execute(connection, LOCK);
+      var copied = Jdbc.number(connection, "SELECT count(*) FROM contexts") > 0;
+      // A commit returns only when a standby has all earlier ones, too.
+      Jdbc.execute(connection, "UPDATE cluster SET name = name");
+      commitPatiently(connection);
+      return copied;
+    } catch (SQLException unreachable) {
+      throw new Rejection.Unavailable(
+          "it is not known whether the log was copied (%s); if it was, a new attempt says that the"
+                  .formatted(unreachable.getMessage())
+              + " database contains a log");
     }
   }
 
@@ -130,7 +184,7 @@ public final class LogTransfer {
           var target = writable(folder)) {
         source.setAutoCommit(false);
         Jdbc.execute(source, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
-        Jdbc.execute(source, "SET LOCAL idle_in_transaction_session_timeout = 0");
+        Jdbc.execute(source, NO_IDLE_LIMIT);
         var transferred = copy(source, target, progress);
         target.commit();
         complete = true;
@@ -186,7 +240,7 @@ public final class LogTransfer {
     var bytes = before;
     try (var select = source.prepareStatement(table.select());
         var insert = target.prepareStatement(table.insert())) {
-      select.setFetchSize(BATCH_ROWS);
+      select.setFetchSize(table.fetchRows());
       try (var rows = select.executeQuery()) {
         var inBatch = 0;
         var batchFrom = bytes;

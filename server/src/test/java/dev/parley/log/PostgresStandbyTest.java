@@ -8,40 +8,56 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 
+import dev.parley.log.LogTransfer.Transferred;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// Commits wait for a synchronous standby, and what it may lack is not visible.
 final class PostgresStandbyTest {
 
-  private EmbeddedPostgres server;
-  private Connection administrator;
+  // A server of its own: the setting holds for all databases.
+  private static EmbeddedPostgres server;
+  // Its commits never wait.
+  private static Connection administrator;
+  private static int databases;
+
+  @TempDir Path folder;
+  private String name;
   private String url;
 
-  @BeforeEach
-  void start() throws IOException, SQLException {
-    // A server of its own: the setting holds for all databases. Its own connections never wait.
+  @BeforeAll
+  static void start() throws IOException, SQLException {
     server = EmbeddedPostgres.start();
     administrator = server.getPostgresDatabase().getConnection();
-    url = "postgresql://postgres@localhost:" + server.getPort() + "/postgres";
   }
 
-  @AfterEach
-  void stop() throws IOException, SQLException {
+  @AfterAll
+  static void stop() throws IOException, SQLException {
     administrator.close();
     server.close();
+  }
+
+  @BeforeEach
+  void createDatabase() throws SQLException {
+    name = "test" + ++databases;
+    Jdbc.execute(administrator, "CREATE DATABASE " + name);
+    url = "postgresql://postgres@localhost:%d/%s".formatted(server.getPort(), name);
   }
 
   @Test
@@ -88,12 +104,53 @@ final class PostgresStandbyTest {
     }
   }
 
+  @Test
+  void an_import_that_lost_its_last_reply_is_complete_when_the_standby_has_it() throws Exception {
+    LogTransferTest.fill(folder);
+    var database = TestPostgres.database(url);
+    loseStandby();
+    var importing = importInBackground(database);
+
+    var waiting = awaitWaiting(importing, 0);
+    Jdbc.execute(administrator, "SELECT pg_terminate_backend(" + waiting + ")");
+    awaitWaiting(importing, waiting);
+    assertThat(importing).isNotDone();
+
+    findStandby();
+    assertThat(importing.get()).contains(1L);
+    try (var log = TestPostgres.open(url)) {
+      assertThat(log.read(CONTEXT, Position.START, 10)).hasSize(2);
+    }
+  }
+
+  @Test
+  void an_import_whose_wait_for_the_standby_was_canceled_waits_again() throws Exception {
+    LogTransferTest.fill(folder);
+    var database = TestPostgres.database(url);
+    loseStandby();
+    var importing = importInBackground(database);
+
+    var waiting = awaitWaiting(importing, 0);
+    cancel(waiting);
+    awaitWaiting(importing, waiting);
+    findStandby();
+    assertThat(importing.get()).contains(1L);
+  }
+
+  /// The number of copied contexts; empty if the import failed.
+  private Future<Optional<Long>> importInBackground(PostgresDatabase database) {
+    return TestPostgres.inBackground(() -> LogTransfer.toDatabase(folder, database, _ -> {}))
+        .handle((copied, _) -> Optional.ofNullable(copied).map(Transferred::contexts));
+  }
+
   /// From now on, all commits wait for a standby that does not exist.
   private void loseStandby() throws SQLException {
     setStandby("'missing'");
-    Jdbc.execute(administrator, "CREATE TABLE probes (id INTEGER)");
     // The setting has no effect yet for a short time.
     try (var probe = new PostgresDatabase(address()).connect()) {
+      Jdbc.execute(probe, "SET synchronous_commit = local");
+      Jdbc.execute(probe, "CREATE TABLE public.probes (id INTEGER)");
+      Jdbc.execute(probe, "SET synchronous_commit = on");
       var pid = Jdbc.number(probe, "SELECT pg_backend_pid()");
       var probing = new ProbeLoop(probe);
       var done = TestPostgres.inBackground(Executors.callable(probing));
@@ -145,8 +202,9 @@ final class PostgresStandbyTest {
   private List<Long> waiting() throws SQLException {
     return Jdbc.list(
         administrator,
-        "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
-        row -> row.getLong(1));
+        "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = ?",
+        row -> row.getLong(1),
+        name);
   }
 
   /// Waits until a connection other than `before` waits for the standby.
