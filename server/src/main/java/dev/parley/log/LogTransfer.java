@@ -179,7 +179,7 @@ public final class LogTransfer {
     checkEmpty(folder);
     var complete = false;
     try (var source = database.connect()) {
-      database.migrate();
+      PostgresDatabase.check(source);
       try (var _ = DataFolder.claim(folder);
           var target = writable(folder)) {
         source.setAutoCommit(false);

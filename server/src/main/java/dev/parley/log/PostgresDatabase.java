@@ -37,6 +37,9 @@ public final class PostgresDatabase {
 
   private static final int SECRET_BYTES = 32;
 
+  /// The SQL state of a table that does not exist, or that the user may not see.
+  private static final String UNDEFINED_TABLE = "42P01";
+
   /// Each step takes the schema from one version to the next. Steps are added, never edited.
   private static final List<List<String>> MIGRATIONS =
       List.of(
@@ -292,11 +295,7 @@ public final class PostgresDatabase {
       Jdbc.execute(connection, "CREATE SCHEMA IF NOT EXISTS " + SCHEMA);
       Jdbc.execute(
           connection, "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)");
-      var version = (int) Jdbc.number(connection, "SELECT max(version) FROM schema_version");
-      if (version > MIGRATIONS.size()) {
-        throw new SQLException(
-            "a newer version of Parley wrote the log (schema " + version + "); use that version");
-      }
+      var version = versionNotNewer(connection);
       for (var step : MIGRATIONS.subList(version, MIGRATIONS.size())) {
         for (var statement : step) {
           Jdbc.execute(connection, statement);
@@ -312,6 +311,37 @@ public final class PostgresDatabase {
         Jdbc.update(connection, "INSERT INTO cluster (secret) VALUES (?)", (Object) secret);
       }
       connection.commit();
+    }
+  }
+
+  /// The version of the schema; 0 if it has none yet.
+  ///
+  /// @throws SQLException if a newer version of this program has migrated it
+  static int versionNotNewer(Connection connection) throws SQLException {
+    var version = (int) Jdbc.number(connection, "SELECT max(version) FROM schema_version");
+    if (version > MIGRATIONS.size()) {
+      throw new SQLException(
+          "a newer version of Parley wrote the log (schema " + version + "); use that version");
+    }
+    return version;
+  }
+
+  /// Checks that the schema has the current version, for which reading is enough.
+  ///
+  /// @throws SQLException if it has another version, or if there is none
+  static void check(Connection connection) throws SQLException {
+    int version;
+    try {
+      version = versionNotNewer(connection);
+    } catch (SQLException failed) {
+      throw UNDEFINED_TABLE.equals(failed.getSQLState())
+          ? new SQLException("the database has no log of Parley", failed)
+          : failed;
+    }
+    if (version < MIGRATIONS.size()) {
+      throw new SQLException(
+          "an older version of Parley wrote the log (schema %d); start a server of this version first"
+              .formatted(version));
     }
   }
 }

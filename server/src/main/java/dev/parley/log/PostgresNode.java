@@ -103,10 +103,14 @@ public record PostgresNode(long id) {
   /// if another node was faster.
   ///
   /// The change waits for a transaction of the predecessor that has begun, and later ones fail.
+  ///
+  /// @throws SQLException if the database fails, or if a newer version of this program has migrated
+  ///     it: its events may be unknown to this one
   public boolean takeOver(Connection connection, @Nullable NodeRow predecessor)
       throws SQLException {
     connection.setAutoCommit(false);
     try {
+      var _ = PostgresDatabase.versionNotNewer(connection);
       var taken =
           (predecessor == null || declareDead(connection, predecessor)) && activate(connection);
       if (taken) {

@@ -95,6 +95,22 @@ final class PostgresFencingTest {
   }
 
   @Test
+  void a_server_does_not_take_over_a_database_that_a_newer_version_has_migrated()
+      throws SQLException {
+    var node = TestPostgres.activate(database);
+    try (var connection = database.connect()) {
+      var old = register(connection);
+      var seen = active(old.beat(connection)).orElseThrow();
+      Jdbc.execute(connection, "UPDATE schema_version SET version = version + 1");
+
+      assertThatThrownBy(() -> old.takeOver(connection, seen))
+          .isInstanceOf(SQLException.class)
+          .hasMessageContaining("a newer version of Parley wrote the log");
+      assertThat(active(old.beat(connection)).map(NodeRow::id)).contains(node.id());
+    }
+  }
+
+  @Test
   void a_node_that_gave_a_sign_of_life_is_not_declared_dead() throws SQLException {
     var node = TestPostgres.activate(database);
     try (var connection = database.connect()) {
