@@ -3,6 +3,7 @@ package dev.parley.server;
 import dev.parley.auth.VaultStorage;
 import dev.parley.log.PostgresDatabase;
 import dev.parley.log.PostgresNode;
+import dev.parley.protocol.Rejection;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.Optional;
@@ -14,10 +15,18 @@ record SharedVault(PostgresDatabase database, PostgresNode node) implements Vaul
   public Optional<byte[]> read(int bytesMax) throws IOException {
     try (var connection = database.connect();
         var statement =
-            connection.prepareStatement("SELECT data FROM vault WHERE length(data) <= ?")) {
+            connection.prepareStatement(
+                "SELECT CASE WHEN length(data) <= ? THEN data END FROM vault")) {
       statement.setInt(1, bytesMax);
       try (var rows = statement.executeQuery()) {
-        return rows.next() ? Optional.of(rows.getBytes(1)) : Optional.empty();
+        if (!rows.next()) {
+          return Optional.empty();
+        }
+        var data = rows.getBytes(1);
+        if (data == null) {
+          throw new Rejection.Unavailable(this + " is too large to be a vault");
+        }
+        return Optional.of(data);
       }
     } catch (SQLException failed) {
       throw new IOException(failed);
