@@ -38,13 +38,10 @@ record SharedVault(PostgresDatabase database, PostgresNode node) implements Vaul
     try (var connection = database.connect();
         var statement =
             connection.prepareStatement(
-                """
-                INSERT INTO vault (id, data)
-                  SELECT 1, ?::bytea FROM nodes WHERE id = ? AND state = 'active'
-                  ON CONFLICT (id) DO UPDATE SET data = excluded.data
-                """)) {
+                "INSERT INTO vault (id, data) SELECT 1, ?::bytea WHERE "
+                    + node.activeCondition()
+                    + " ON CONFLICT (id) DO UPDATE SET data = excluded.data")) {
       statement.setBytes(1, content);
-      statement.setLong(2, node.id());
       if (statement.executeUpdate() == 0) {
         throw new IOException("this server is not the active one any more");
       }

@@ -145,7 +145,7 @@ final class PostgresFencingTest {
     var node = TestPostgres.activate(database);
     try (var committing = database.connect();
         var connection = database.connect()) {
-      beginLong(committing);
+      TestPostgres.beginLong(committing);
       assertThat(node.raiseEpoch(committing)).isPresent();
 
       var taking = takeOverInBackground();
@@ -161,7 +161,7 @@ final class PostgresFencingTest {
     var node = TestPostgres.activate(database);
     try (var writing = database.connect();
         var connection = database.connect()) {
-      beginLong(writing);
+      TestPostgres.beginLong(writing);
       assertThat(isActive(node, writing)).isTrue();
 
       var taking = takeOverInBackground();
@@ -173,12 +173,6 @@ final class PostgresFencingTest {
       assertThat(taking.get()).isTrue();
       assertThat(isActive(node, connection)).isFalse();
     }
-  }
-
-  /// Begins a transaction that may last as long as this test needs.
-  private static void beginLong(Connection connection) throws SQLException {
-    Jdbc.execute(connection, "SET idle_in_transaction_session_timeout = 0");
-    connection.setAutoCommit(false);
   }
 
   private static boolean isActive(PostgresNode node, Connection connection) throws SQLException {

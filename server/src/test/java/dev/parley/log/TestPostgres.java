@@ -98,6 +98,12 @@ public final class TestPostgres {
         FatalHandler.NONE);
   }
 
+  /// Begins a transaction that may last as long as a test needs.
+  public static void beginLong(Connection connection) throws SQLException {
+    Jdbc.execute(connection, "SET idle_in_transaction_session_timeout = 0");
+    connection.setAutoCommit(false);
+  }
+
   /// Runs this on a thread of its own.
   public static <T> CompletableFuture<T> inBackground(Callable<T> work) {
     var result = new CompletableFuture<T>();
