@@ -2,12 +2,14 @@ package dev.parley.log;
 
 import dev.parley.protocol.Rejection;
 import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -26,9 +28,28 @@ public record PostgresAddress(
   private static final Pattern HOST =
       Pattern.compile("(?:[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+])(?::\\d{1,5})?");
 
-  /// The options of the driver that an address may set.
-  private static final Set<String> OPTIONS =
-      Set.of("sslmode", "sslrootcert", "sslcert", "sslkey", "sslpassword");
+  /// The options that an address may set, with their names in the driver.
+  private static final Map<String, String> OPTIONS =
+      Map.of(
+          "sslmode", "sslmode",
+          "sslrootcert", "sslrootcert",
+          "sslcert", "sslcert",
+          "sslkey", "sslkey",
+          "sslpassword", "sslpassword",
+          "channel_binding", "channelBinding");
+
+  /// Options in the addresses of hosted databases that make no difference: Parley sets them itself.
+  private static final Set<String> IGNORED =
+      Set.of(
+          "application_name",
+          "connect_timeout",
+          "keepalives",
+          "keepalives_count",
+          "keepalives_idle",
+          "keepalives_interval");
+
+  /// Parley always uses the primary.
+  private static final Set<String> SESSIONS = Set.of("any", "primary", "read-write");
 
   private static final String EXAMPLE = "postgresql://user@host:5432/database";
 
@@ -68,13 +89,20 @@ public record PostgresAddress(
     if (query != null && !query.isEmpty()) {
       for (var pair : query.split("&", -1)) {
         var name = pair.split("=", 2);
-        if (name.length < 2 || !OPTIONS.contains(name[0])) {
-          throw invalid("its options are " + String.join(", ", OPTIONS.stream().sorted().toList()));
+        var option = OPTIONS.get(name[0]);
+        if (name.length == 2 && option != null) {
+          options.put(option, decode(name[1]));
+        } else if (name.length < 2 || !makesNoDifference(name[0], name[1])) {
+          throw invalid("its options are " + String.join(", ", new TreeSet<>(OPTIONS.keySet())));
         }
-        options.put(name[0], decode(name[1]));
       }
     }
     return options;
+  }
+
+  private static boolean makesNoDifference(String option, String value) {
+    return IGNORED.contains(option)
+        || (option.equals("target_session_attrs") && SESSIONS.contains(value));
   }
 
   private static String decode(String text) {
@@ -85,13 +113,17 @@ public record PostgresAddress(
     }
   }
 
+  private static String encode(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
   private static Rejection.Invalid invalid(String why) {
     return new Rejection.Invalid(
         "invalid-database", "the address of the database is not valid: " + why);
   }
 
   String jdbcUrl() {
-    return "jdbc:postgresql://" + hosts + "/" + database;
+    return "jdbc:postgresql://" + hosts + "/" + encode(database);
   }
 
   Properties properties() {
@@ -107,6 +139,6 @@ public record PostgresAddress(
   /// The address without the password.
   @Override
   public String toString() {
-    return "postgresql://" + user + "@" + hosts + "/" + database;
+    return "postgresql://" + encode(user) + "@" + hosts + "/" + encode(database);
   }
 }
