@@ -56,8 +56,17 @@ public record PostgresNode(long id) {
   public record NodeRow(
       long id, NodeRole role, NodeInfo info, long beats, long secondsSilent, boolean drain) {}
 
-  /// Inserts the row of a new standby node.
+  /// Inserts the row of a new standby node, and deletes those of nodes that have been dead for a day:
+  /// nothing refers to them, and no id is used twice.
   public static PostgresNode register(Connection connection, NodeInfo info) throws SQLException {
+    Jdbc.update(
+        connection,
+        """
+        WITH old AS (DELETE FROM nodes USING beats
+          WHERE node = id AND state = 'dead' AND at < clock_timestamp() - interval '1 day'
+          RETURNING id)
+        DELETE FROM beats WHERE node IN (SELECT id FROM old)
+        """);
     return Jdbc.list(
             connection,
             """

@@ -276,6 +276,31 @@ final class PostgresFencingTest {
     return new LogCommit(id, List.of(), List.of(), List.of(0L));
   }
 
+  @Test
+  void nodes_that_are_dead_for_a_day_are_forgotten() throws SQLException {
+    var old = TestPostgres.activate(database);
+    var recent = TestPostgres.activate(database);
+    var active = TestPostgres.activate(database);
+    try (var connection = database.connect()) {
+      Jdbc.update(
+          connection,
+          "UPDATE beats SET at = at - interval '25 hours' WHERE node IN (?, ?)",
+          old.id(),
+          active.id());
+
+      var latest = register(connection);
+
+      for (var query :
+          List.of("SELECT id FROM nodes ORDER BY 1", "SELECT node FROM beats ORDER BY 1")) {
+        assertThat(Jdbc.list(connection, query, row -> row.getLong(1)))
+            .containsExactly(recent.id(), active.id(), latest.id());
+      }
+      assertThat(old.beat(connection)).extracting(NodeRow::id).doesNotContain(old.id());
+      assertThat(isActive(old, connection)).isFalse();
+    }
+    assertThatThrownBy(() -> store(old).openWriter()).isInstanceOf(FencedException.class);
+  }
+
   private static void append(EventLog log, ContextId context, String text) {
     log.append(context, AppendGuard.none(), Decision.always(message(text)));
   }
