@@ -299,7 +299,7 @@ public final class Membership implements AutoCloseable {
 
   private void takeOverIfSilent(PostgresNode own, List<NodeRow> found) throws SQLException {
     var predecessor = found.stream().filter(node -> node.role() == NodeRole.ACTIVE).findFirst();
-    if (!canTakeOver() || predecessor.isPresent() && !silent(predecessor.get())) {
+    if (!canTakeOver() || (predecessor.isPresent() && !silent(predecessor.get()))) {
       return;
     }
     // Not on the connection of the signs of life: this commit must be durable.

@@ -32,9 +32,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class ForwardingHandlerTest {
 
-  private static final String GET =
-      "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-
   private final ManualTime time = new ManualTime();
   private final ForwardedClient forwardedClient = new ForwardedClient("secret", "machine");
   private final AtomicInteger lookUps = new AtomicInteger();
@@ -82,7 +79,8 @@ class ForwardingHandlerTest {
 
   private Socket send(String path) throws IOException {
     var socket = new Socket(InetAddress.getLoopbackAddress(), listener.port());
-    socket.getOutputStream().write(GET.formatted(path).getBytes(StandardCharsets.US_ASCII));
+    var head = "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".formatted(path);
+    socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
     return socket;
   }
 

@@ -31,7 +31,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -216,10 +215,11 @@ class StoppingTest {
                 return true;
               });
       time.awaitWait("stop");
-      var head = new AtomicReference<>(Position.START);
+      var head = Position.START;
       while (log.read(OTHER, Position.START, 100).stream()
           .noneMatch(entry -> isHandedBack(entry.event()))) {
-        log.await(OTHER, head.getAndSet(log.head(OTHER)), Duration.ofSeconds(20));
+        log.await(OTHER, head, Duration.ofSeconds(20));
+        head = log.head(OTHER);
       }
       assertThat(handedOver.isDone()).isFalse();
       tool.countDown();
