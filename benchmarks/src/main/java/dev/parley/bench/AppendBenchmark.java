@@ -1,7 +1,6 @@
 package dev.parley.bench;
 
 import static dev.parley.bench.BenchmarkReport.shown;
-import static dev.parley.bench.BenchmarkReport.times;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -28,13 +27,6 @@ final class AppendBenchmark implements Benchmark {
 
   private final RunLength runLength;
   private final SampleText sampleText = new SampleText();
-
-  /// The speed of one contender in each of its turns.
-  private record Speed(String name, List<Double> turns) {
-    double median() {
-      return Median.of(turns);
-    }
-  }
 
   AppendBenchmark(RunLength runLength) {
     this.runLength = runLength;
@@ -98,28 +90,16 @@ final class AppendBenchmark implements Benchmark {
       ChartLines throughput,
       ChartLines latency)
       throws InterruptedException {
-    var loads =
-        contenders.stream()
-            .map(contender -> new AppendLoad(contender, sampleText, contexts))
-            .toList();
-    var speeds = contenders.stream().map(one -> new Speed(one.name(), new ArrayList<>())).toList();
-    for (var appendLoad : loads) {
-      appendLoad.atFullSpeed(runLength.warmUp());
-    }
+    var comparison = new AppendComparison(runLength, sampleText, contexts, contenders);
     try (var unsealed = new UnsealedSampler((ParleyAppender) contenders.getFirst())) {
-      for (var turn = 0; turn < runLength.turns(); turn++) {
-        for (var i = 0; i < loads.size(); i++) {
-          unsealed.setSampling(i == 0);
-          speeds.get(i).turns().add(loads.get(i).atFullSpeed(runLength.turn()));
-        }
-      }
+      comparison.run(contender -> unsealed.setSampling(contender == 0));
       unsealed.setSampling(false);
-      print(benchmarkReport, contexts, speeds);
-      speeds.forEach(speed -> throughput.add(speed.name(), contexts, speed.median()));
-      var rate = speeds.getFirst().median() / 2;
+      comparison.print(benchmarkReport);
+      comparison.addTo(throughput);
+      var rate = comparison.speed(0) / 2;
       // The bare file shows the share of the disk, and of other load on the machine.
-      var ours = loads.getFirst().atFixedRate(rate, runLength.halfLoad());
-      var file = loads.get(FILE).atFixedRate(rate, runLength.halfLoad());
+      var ours = comparison.load(0).atFixedRate(rate, runLength.halfLoad());
+      var file = comparison.load(FILE).atFixedRate(rate, runLength.halfLoad());
       for (var share : List.of(0.5, 0.99)) {
         var name = share == 0.5 ? ", p50" : ", p99";
         latency.add("Parley" + name, contexts, ours.millis(share));
@@ -128,42 +108,25 @@ final class AppendBenchmark implements Benchmark {
       note(benchmarkReport, "Parley", ours);
       note(benchmarkReport, "bare file", file);
       benchmarkReport.note(unsealed.summary());
-      judge(benchmarkReport, contexts, speeds, unsealed, new HalfLoad(ours, file));
+      judge(benchmarkReport, contexts, comparison, unsealed, new HalfLoad(ours, file));
     }
   }
 
   /// The times of acknowledgements at the same rate, which is half of Parley's speed.
   private record HalfLoad(LatencyHistogram ours, LatencyHistogram file) {}
 
-  private static void print(BenchmarkReport benchmarkReport, int contexts, List<Speed> speeds) {
-    var reportTable =
-        new ReportTable(counted(contexts), "events/s", "slowest turn", "fastest", "Parley is");
-    var ours = speeds.getFirst().median();
-    for (var speed : speeds) {
-      var turns = speed.turns().stream().mapToDouble(x -> x).summaryStatistics();
-      reportTable.row(
-          speed.name(),
-          shown(speed.median()),
-          shown(turns.getMin()),
-          shown(turns.getMax()),
-          times(ours / speed.median()));
-    }
-    benchmarkReport.table(reportTable);
-  }
-
   private static void judge(
       BenchmarkReport benchmarkReport,
       int contexts,
-      List<Speed> speeds,
+      AppendComparison comparison,
       UnsealedSampler unsealed,
       HalfLoad halfLoad) {
-    var where = " at " + counted(contexts);
-    var ours = speeds.getFirst().median();
+    var where = " at " + AppendComparison.counted(contexts);
     if (contexts >= 100) {
       var wanted = contexts >= 1_000 ? 40 : 30;
-      var rows = ours / speeds.get(1).median();
+      var rows = comparison.ratio(1);
       benchmarkReport.atLeast("append against a row per event" + where, wanted, rows, " x");
-      var file = ours / speeds.get(FILE).median();
+      var file = comparison.ratio(FILE);
       var share = contexts >= 1_000 ? FILE_RATIO_OF_MANY : FILE_RATIO;
       benchmarkReport.atLeast("append against a bare file" + where, share, file, " x");
       benchmarkReport.atMost("growth of unsealed data" + where, 1.25, unsealed.growth(), " x");
@@ -182,9 +145,5 @@ final class AppendBenchmark implements Benchmark {
     benchmarkReport.note(
         "Acknowledged at half of Parley's speed, %s: p50 %s ms, p99 %s ms, of %,d appends"
             .formatted(name, shown(times.millis(0.5)), shown(times.millis(0.99)), times.count()));
-  }
-
-  private static String counted(int contexts) {
-    return contexts == 1 ? "1 context" : "%,d contexts".formatted(contexts);
   }
 }
