@@ -40,7 +40,8 @@ public final class BenchmarkMain {
         new TasksBenchmark(runLength),
         new RunsBenchmark(runLength),
         new RelayBenchmark(runLength),
-        new StartupBenchmark(runLength));
+        new StartupBenchmark(runLength),
+        new ClusterBenchmark(runLength));
     for (var growthKind : GrowthKind.values()) {
       all.add(new GrowthBenchmark(growthKind, runLength.growth(), options.data()));
     }

@@ -7,9 +7,13 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /// A process of a benchmark; the benchmark waits for lines of its standard output.
@@ -108,6 +112,17 @@ final class BenchmarkProcess implements AutoCloseable {
     }
     throw new IOException(
         "a process ended before it printed '" + beginning + "':\n" + Files.readString(errors));
+  }
+
+  /// The time of the first line of the log, on standard error, that contains `text`.
+  Optional<Instant> logged(String text) throws IOException {
+    try (var lines = Files.lines(errors)) {
+      return lines
+          .filter(line -> line.contains(text))
+          .findFirst()
+          .map(line -> LocalDateTime.parse(line.split(" ", 2)[0]))
+          .map(time -> time.atZone(ZoneId.systemDefault()).toInstant());
+    }
   }
 
   /// Ends the process at once, as a crash would.

@@ -6,12 +6,17 @@ import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 /// A stream of server-sent events that is read line by line, to wait for events.
 final class EventLines implements AutoCloseable {
 
+  private static final String ID = "id: ";
+  private static final String KIND = "event: ";
+
   private final Socket socket;
   private final BufferedReader in;
+  private String position = "";
 
   EventLines(int port, String path) throws IOException {
     this(port, new SseStreamReader(path, port, false, new ReaderTotals()).request());
@@ -45,12 +50,34 @@ final class EventLines implements AutoCloseable {
 
   /// Waits for an event of this kind.
   void await(String kind) throws IOException {
-    for (var line = in.readLine(); line != null; line = in.readLine()) {
-      if (line.equals("event: " + kind)) {
+    for (var next = next(); next.isPresent(); next = next()) {
+      if (next.get().equals(kind)) {
         return;
       }
     }
     throw new IOException("the stream ended before " + kind);
+  }
+
+  /// Waits for the next event and returns its kind; empty at the end of the stream.
+  Optional<String> next() throws IOException {
+    for (var line = in.readLine(); line != null; line = in.readLine()) {
+      if (line.startsWith(ID)) {
+        position = line.substring(ID.length());
+      } else if (line.startsWith(KIND)) {
+        return Optional.of(line.substring(KIND.length()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /// Reads the JSON of the event that [#next] returned.
+  String data() throws IOException {
+    return String.valueOf(in.readLine());
+  }
+
+  /// The position of the last event; empty before the first one.
+  String position() {
+    return position;
   }
 
   @Override

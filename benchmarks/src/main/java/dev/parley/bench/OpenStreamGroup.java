@@ -4,6 +4,7 @@ import dev.parley.protocol.ContextId;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /// Many open streams, each of another context, read by one thread.
 final class OpenStreamGroup implements AutoCloseable {
@@ -26,17 +27,24 @@ final class OpenStreamGroup implements AutoCloseable {
       var path = "/api/contexts/" + contexts.get(i) + "/stream";
       openStreamGroup.readerGroup.add(
           new SseStreamReader(path, port, false, openStreamGroup.readerTotals));
-      openStreamGroup.await(i - OPENING_MAX);
+      await(openStreamGroup.readerTotals::open, i - OPENING_MAX);
     }
-    openStreamGroup.await(contexts.size());
+    await(openStreamGroup.readerTotals::open, contexts.size());
     return openStreamGroup;
   }
 
-  private void await(int open) throws IOException, InterruptedException {
+  /// Waits until all streams together have received `events`, including those that were sent when
+  /// they opened.
+  void awaitReceived(long events) throws IOException, InterruptedException {
+    await(readerTotals::received, events);
+  }
+
+  private static void await(LongSupplier count, long wanted)
+      throws IOException, InterruptedException {
     var deadline = System.nanoTime() + PATIENCE_NANOS;
-    while (readerTotals.open() < open) {
+    while (count.getAsLong() < wanted) {
       if (System.nanoTime() > deadline) {
-        throw new IOException("only " + readerTotals.open() + " of " + open + " streams opened");
+        throw new IOException("only " + count.getAsLong() + " of " + wanted + " arrived");
       }
       TimeUnit.MICROSECONDS.sleep(50);
     }

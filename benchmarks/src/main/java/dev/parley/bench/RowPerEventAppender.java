@@ -7,6 +7,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -14,15 +15,15 @@ import java.util.stream.IntStream;
 /// A row for every token, numbered by `MAX(sequence_number) + 1`: the schema of
 /// headless-agent-manager.
 ///
-/// Like Parley, it uses `synchronous=FULL`, and one thread owns the connection, so that no write
-/// waits for a locked file.
+/// Like Parley, it uses `synchronous=FULL` in SQLite, and one thread owns each connection, so that no
+/// write waits for a locked file. The same tables and statement work in PostgreSQL.
 final class RowPerEventAppender implements DurableAppender {
+
+  private static final List<String> SQLITE =
+      List.of("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON");
 
   private static final List<String> SCHEMA =
       List.of(
-          "PRAGMA journal_mode = WAL",
-          "PRAGMA synchronous = FULL",
-          "PRAGMA foreign_keys = ON",
           "CREATE TABLE agents (id TEXT PRIMARY KEY)",
           """
           CREATE TABLE agent_messages (
@@ -49,67 +50,123 @@ final class RowPerEventAppender implements DurableAppender {
         'assistant', 'assistant', ?, ?, '{"eventType":"content_delta"}', ?)
       """;
 
-  private final Connection connection;
-  private final PreparedStatement insert;
+  private final String name;
   private final String[] agents;
-  private final WriteQueue<Token> writeQueue;
+  private final List<RowWriter> writers;
 
   private record Token(int context, String text) {}
 
   /// Writes up to `batchMax` tokens in a transaction: one, as the original does, unless only the
   /// size of the file is measured.
   RowPerEventAppender(Path folder, int contexts, int batchMax) {
+    this("row and transaction per event", List.of(sqlite(folder)), contexts, batchMax);
+  }
+
+  /// Writes to a new database. Each context always uses the same one of the connections, and each
+  /// connection writes up to `batchMax` tokens in a transaction.
+  RowPerEventAppender(String name, List<Connection> connections, int contexts, int batchMax) {
+    this.name = name;
     agents =
         IntStream.range(0, contexts)
             .mapToObj(_ -> UUID.randomUUID().toString())
             .toArray(String[]::new);
     try {
-      connection = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("rows.db"));
-      for (var statement : SCHEMA) {
-        execute(statement);
+      createTables(connections.getFirst());
+      writers = new ArrayList<>();
+      for (var connection : connections) {
+        writers.add(new RowWriter(connection, batchMax));
       }
-      connection.setAutoCommit(false);
-      for (var agent : agents) {
-        execute("INSERT INTO agents VALUES ('" + agent + "')");
-      }
-      connection.commit();
-      insert = connection.prepareStatement(INSERT);
     } catch (SQLException failed) {
       throw new IllegalStateException(failed);
     }
-    writeQueue = new WriteQueue<>(batchMax, this::write);
+  }
+
+  private static Connection sqlite(Path folder) {
+    try {
+      var connection = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("rows.db"));
+      for (var statement : SQLITE) {
+        execute(connection, statement);
+      }
+      return connection;
+    } catch (SQLException failed) {
+      throw new IllegalStateException(failed);
+    }
+  }
+
+  private void createTables(Connection connection) throws SQLException {
+    for (var statement : SCHEMA) {
+      execute(connection, statement);
+    }
+    connection.setAutoCommit(false);
+    for (var agent : agents) {
+      execute(connection, "INSERT INTO agents VALUES ('" + agent + "')");
+    }
+    connection.commit();
+    connection.setAutoCommit(true);
   }
 
   @Override
   public String name() {
-    return "row and transaction per event";
+    return name;
   }
 
   @Override
   public void append(int context, int index, String text) {
-    writeQueue.write(new Token(context, text));
+    writers.get(context % writers.size()).write(new Token(context, text));
   }
 
-  private void write(List<Token> batch) {
-    try {
-      for (var token : batch) {
-        insert(token);
-      }
-      connection.commit();
-    } catch (SQLException failed) {
-      throw new IllegalStateException(failed);
+  /// A connection, and the thread that uses it.
+  private final class RowWriter implements AutoCloseable {
+
+    private final Connection connection;
+    private final PreparedStatement insert;
+    private final WriteQueue<Token> writeQueue;
+
+    RowWriter(Connection connection, int batchMax) throws SQLException {
+      this.connection = connection;
+      connection.setAutoCommit(batchMax == 1);
+      insert = connection.prepareStatement(INSERT);
+      writeQueue = new WriteQueue<>(batchMax, this::insert);
     }
-  }
 
-  private void insert(Token token) throws SQLException {
-    var agent = agents[token.context()];
-    insert.setString(1, UUID.randomUUID().toString());
-    insert.setString(2, agent);
-    insert.setString(3, agent);
-    insert.setString(4, token.text());
-    insert.setString(5, raw(token.text(), agent));
-    insert.setString(6, Instant.now().truncatedTo(ChronoUnit.MILLIS).toString());
-    insert.executeUpdate();
+    void write(Token token) {
+      writeQueue.write(token);
+    }
+
+    private void insert(List<Token> batch) {
+      try {
+        for (var token : batch) {
+          set(token);
+          insert.addBatch();
+        }
+        insert.executeBatch();
+        if (!connection.getAutoCommit()) {
+          connection.commit();
+        }
+      } catch (SQLException failed) {
+        throw new IllegalStateException(failed);
+      }
+    }
+
+    private void set(Token token) throws SQLException {
+      var agent = agents[token.context()];
+      insert.setString(1, UUID.randomUUID().toString());
+      insert.setString(2, agent);
+      insert.setString(3, agent);
+      insert.setString(4, token.text());
+      insert.setString(5, raw(token.text(), agent));
+      insert.setString(6, Instant.now().truncatedTo(ChronoUnit.MILLIS).toString());
+    }
+
+    @Override
+    public void close() {
+      writeQueue.close();
+      try {
+        connection.close();
+      } catch (SQLException failed) {
+        throw new IllegalStateException(failed);
+      }
+    }
   }
 
   /// The output line of the command-line agent for this token.
@@ -124,7 +181,7 @@ final class RowPerEventAppender implements DurableAppender {
         + "\"}";
   }
 
-  private void execute(String sql) throws SQLException {
+  private static void execute(Connection connection, String sql) throws SQLException {
     try (var statement = connection.createStatement()) {
       statement.execute(sql);
     }
@@ -132,11 +189,6 @@ final class RowPerEventAppender implements DurableAppender {
 
   @Override
   public void close() {
-    writeQueue.close();
-    try {
-      connection.close();
-    } catch (SQLException failed) {
-      throw new IllegalStateException(failed);
-    }
+    writers.forEach(RowWriter::close);
   }
 }

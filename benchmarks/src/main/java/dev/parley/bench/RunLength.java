@@ -10,8 +10,9 @@ import java.util.List;
 /// a long context. There are `posts` messages, `firstRequests` of new servers, and `starts` of the
 /// program, which is then idle for `idle`. Each way of writing to `readers` is measured for
 /// `fanout`. With `others`, contenders on Node are measured, too. Tasks run in `taskContexts` at
-/// once for `taskTime`; `openTasks` are the numbers of open tasks at a crash. `growth` has the sizes
-/// of growing data.
+/// once for `taskTime`; `openTasks` are the numbers of open tasks at a crash. A cluster has up to
+/// `servers`, and loses its active server `takeovers` times in each way. `growth` has the sizes of
+/// growing data.
 record RunLength(
     List<Integer> contexts,
     int turns,
@@ -30,6 +31,8 @@ record RunLength(
     List<Integer> taskContexts,
     Duration taskTime,
     List<Integer> openTasks,
+    int servers,
+    int takeovers,
     GrowthSizes growth) {
 
   static final RunLength FULL =
@@ -51,6 +54,8 @@ record RunLength(
           List.of(1, 10, 100, 500),
           Duration.ofSeconds(10),
           List.of(1_000, 10_000),
+          3,
+          5,
           GrowthSizes.FULL);
 
   static final RunLength QUICK =
@@ -72,6 +77,8 @@ record RunLength(
           List.of(1, 10, 100, 500),
           Duration.ofSeconds(2),
           List.of(1_000),
+          3,
+          2,
           GrowthSizes.QUICK);
 
   static final RunLength TINY =
@@ -93,5 +100,7 @@ record RunLength(
           List.of(1, 5),
           Duration.ofMillis(100),
           List.of(4),
+          2,
+          1,
           GrowthSizes.TINY);
 }

@@ -3,6 +3,7 @@ package dev.parley.bench;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -18,7 +19,7 @@ final class TaskLoad {
   private static final Pattern APPENDED =
       Pattern.compile("(?m)^parley_events_appended_total (\\S+)$");
 
-  private final int port;
+  private final List<Integer> ports;
   private final int contexts;
   private final String request;
 
@@ -28,7 +29,12 @@ final class TaskLoad {
       double tasks, double events, LatencyHistogram firstEvent, LatencyHistogram firstDelta) {}
 
   TaskLoad(int port, int contexts, String request) {
-    this.port = port;
+    this(List.of(port), contexts, request);
+  }
+
+  /// Distributes the contexts over several servers, of which the first counts the events.
+  TaskLoad(List<Integer> ports, int contexts, String request) {
+    this.ports = List.copyOf(ports);
     this.contexts = contexts;
     this.request = request;
   }
@@ -42,6 +48,7 @@ final class TaskLoad {
     var failure = new AtomicReference<IOException>();
     var threads = new ArrayList<Thread>();
     for (var i = 0; i < contexts; i++) {
+      var port = ports.get(i % ports.size());
       threads.add(
           start(
               failure,
@@ -109,7 +116,7 @@ final class TaskLoad {
 
   /// Sends one message after another in a separate context, during the load.
   private void probe(long end, Times times) throws IOException {
-    try (var benchmarkChat = new BenchmarkChat(port, "")) {
+    try (var benchmarkChat = new BenchmarkChat(ports.getFirst(), "")) {
       do {
         var begin = System.nanoTime();
         benchmarkChat.send("say hello", TasksBenchmark.NAMED);
@@ -123,7 +130,7 @@ final class TaskLoad {
   }
 
   private double appended() throws IOException {
-    try (var httpConnection = new HttpConnection(port)) {
+    try (var httpConnection = new HttpConnection(ports.getFirst())) {
       var found = APPENDED.matcher(httpConnection.get("/metrics"));
       if (!found.find()) {
         throw new IOException("the metrics of the server have no number of appended events");
