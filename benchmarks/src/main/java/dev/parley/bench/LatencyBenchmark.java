@@ -187,7 +187,7 @@ final class LatencyBenchmark implements Benchmark {
             http.sendAsync(
                 request(url, context + "/messages", "{\"content\":\"say hello\"" + more + "}"),
                 BodyHandlers.ofString());
-        reply.thenAccept(answer -> endIfRejected(answer.statusCode(), stream));
+        var _ = reply.thenAccept(answer -> endIfRejected(answer.statusCode(), stream));
         stream.await("message");
         var event = System.nanoTime();
         times.firstEvent().add(event - begin);
