@@ -2,6 +2,7 @@ package dev.parley.app;
 
 import dev.parley.client.ParleyClient;
 import dev.parley.protocol.ClusterView;
+import dev.parley.protocol.ClusterView.ClusterLoad;
 import dev.parley.protocol.Rejection;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -79,8 +80,9 @@ final class ClusterCommand extends ServerCommand {
   }
 
   static AlignedTable table(ClusterView cluster) {
-    var table = new AlignedTable("NODE", "ROLE", "ADDRESS", "VERSION", "SEEN");
+    var table = new AlignedTable("NODE", "ROLE", "ADDRESS", "VERSION", "SEEN", "TASKS", "STREAMS");
     for (var node : cluster.nodes()) {
+      var load = node.load();
       table.row(
           Long.toString(node.id()),
           node.drain() ? node.role() + " (drained)" : node.role(),
@@ -88,8 +90,15 @@ final class ClusterCommand extends ServerCommand {
           TextSanitizer.line(node.version(), TEXT_MAX),
           node.secondsSilent() < 1
               ? "now"
-              : HumanUnits.text(Duration.ofSeconds(node.secondsSilent())) + " ago");
+              : HumanUnits.text(Duration.ofSeconds(node.secondsSilent())) + " ago",
+          load == null ? "" : tasks(load),
+          load == null ? "" : Long.toString(load.streams()));
     }
     return table;
+  }
+
+  private static String tasks(ClusterLoad load) {
+    var queued = load.tasksQueued() == 0 ? "" : ", %d queued".formatted(load.tasksQueued());
+    return load.tasksRunning() + " running" + queued;
   }
 }

@@ -38,7 +38,7 @@ public final class Membership implements AutoCloseable {
   static final Duration INTERVAL = Duration.ofMillis(250);
 
   /// How long a node may be silent before another one takes over.
-  static final Duration DEAD_AFTER = Duration.ofSeconds(5);
+  public static final Duration DEAD_AFTER = Duration.ofSeconds(5);
 
   /// How long this node may be unable to reach the database before it gives up its role. Shorter
   /// than [#DEAD_AFTER], so that its work has usually ended when another node continues it.
@@ -129,6 +129,13 @@ public final class Membership implements AutoCloseable {
   public Optional<NodeRow> active() {
     synchronized (changed) {
       return current();
+    }
+  }
+
+  /// The time since the last reply of the database.
+  public Duration sinceReply() {
+    synchronized (changed) {
+      return Duration.ofNanos(time.nanos() - lastReply);
     }
   }
 

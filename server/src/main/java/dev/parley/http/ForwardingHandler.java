@@ -144,7 +144,7 @@ final class ForwardingHandler extends RequestHandler {
     return true;
   }
 
-  private static Socket connect(URI address) throws IOException {
+  static Socket connect(URI address) throws IOException {
     var encrypted = "https".equals(address.getScheme());
     var port = address.getPort() >= 0 ? address.getPort() : encrypted ? HTTPS_PORT : HTTP_PORT;
     var socket = new Socket();

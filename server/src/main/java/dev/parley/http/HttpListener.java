@@ -164,6 +164,11 @@ public final class HttpListener implements AutoCloseable {
     }
   }
 
+  /// The number of client connections that are forwarded to the active server now.
+  public int forwardedConnections() {
+    return tunnels.count();
+  }
+
   /// Closes the connections that are forwarded, because another server is active now.
   public void closeForwarded() {
     tunnels.closeAll();

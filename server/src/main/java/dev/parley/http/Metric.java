@@ -54,6 +54,18 @@ public enum Metric {
   CLUSTER_NODES("parley_cluster_nodes", Type.GAUGE, "Servers of the cluster, by role.", "role"),
   CLUSTER_ACTIVE(
       "parley_cluster_active", Type.GAUGE, "1 if this server is the active one of its cluster."),
+  CLUSTER_TAKEOVERS(
+      "parley_cluster_takeovers_total",
+      Type.COUNTER,
+      "How many times this server has become the active one."),
+  CLUSTER_REPLY(
+      "parley_cluster_database_seconds",
+      Type.GAUGE,
+      "Time since the last reply of the database to this server."),
+  CLUSTER_FORWARDED(
+      "parley_cluster_forwarded_connections",
+      Type.GAUGE,
+      "Connections of clients that this server forwards to the active one."),
   STREAM_WRITES("parley_stream_writes_total", Type.COUNTER, "Writes to streams."),
   STREAM_BYTES("parley_stream_bytes_total", Type.COUNTER, "Bytes that were written to streams."),
   SOCKET_EVENTS(

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -58,6 +59,13 @@ public final class Metrics {
   /// Registers values for each value of a metric's only label, which are read for each scrape.
   public void gauges(Metric metric, Supplier<Map<String, ? extends Number>> values) {
     family(metric).values = values;
+  }
+
+  /// The current value of a gauge without labels; empty if it is not registered.
+  public OptionalDouble value(Metric metric) {
+    return family(metric).series.get("") instanceof Supplied(var value)
+        ? OptionalDouble.of(value.getAsDouble())
+        : OptionalDouble.empty();
   }
 
   private Family family(Metric metric) {

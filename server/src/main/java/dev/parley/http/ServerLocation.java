@@ -1,5 +1,6 @@
 package dev.parley.http;
 
+import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 
@@ -14,7 +15,17 @@ public interface ServerLocation {
   record Here() implements Location {}
 
   /// At an address of another server.
-  record Elsewhere(URI address) implements Location {}
+  record Elsewhere(URI address) implements Location {
+
+    /// True if a connection to that server can be opened.
+    public boolean reachable() {
+      try (var _ = ForwardingHandler.connect(address)) {
+        return true;
+      } catch (IOException unreachable) {
+        return false;
+      }
+    }
+  }
 
   /// No server is active, or the database that knows it cannot be reached.
   record Unknown() implements Location {}

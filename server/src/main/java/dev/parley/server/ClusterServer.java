@@ -34,6 +34,7 @@ import dev.parley.projection.ContextFeed.FeedStart;
 import dev.parley.projection.ViewFollower;
 import dev.parley.projection.ViewsRuntime;
 import dev.parley.protocol.Rejection;
+import dev.parley.server.ClusterRoutes.ClusterState;
 import dev.parley.server.Config.SharedDatabase;
 import dev.parley.server.Server.ServerPorts;
 import dev.parley.server.Server.ServerSources;
@@ -58,6 +59,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -99,6 +101,7 @@ public final class ClusterServer implements RunningServer {
   private final HttpListener listener;
   // The connections of the active server, until its work has ended.
   private final Map<PostgresNode, PostgresDatabase> databases = new ConcurrentHashMap<>();
+  private final AtomicLong takeovers = new AtomicLong();
   private final LinkedBlockingQueue<RoleChange> changes = new LinkedBlockingQueue<>();
   private final CompletableFuture<Void> started = new CompletableFuture<>();
   private final Thread roles;
@@ -144,7 +147,11 @@ public final class ClusterServer implements RunningServer {
             identity.deriveKey("forwarding"),
             ForwardedClient.thisMachine(sources.ids().get().toString()));
     this.forwarding = new Forwarding(this::locate, forwardedClient);
-    this.clusterRoutes = new ClusterRoutes(database, () -> Optional.ofNullable(membership));
+    this.clusterRoutes =
+        new ClusterRoutes(
+            database,
+            () -> Optional.ofNullable(membership),
+            new ClusterState(() -> stopping, takeovers::get, this::forwarded));
     var metrics = new Metrics();
     JvmMetrics.addTo(metrics, ParleyVersion.text());
     clusterRoutes.addTo(metrics);
@@ -246,6 +253,10 @@ public final class ClusterServer implements RunningServer {
   @Override
   public String url() {
     return config.http().url(listener.port());
+  }
+
+  private int forwarded() {
+    return listener.forwardedConnections();
   }
 
   /// Where requests are served now.
@@ -368,6 +379,7 @@ public final class ClusterServer implements RunningServer {
       stopFollowing();
       server = openServer(activeNode);
       failures = 0;
+      takeovers.incrementAndGet();
       LOG.log(Level.INFO, "node {0} is active", activeNode.id());
       started.complete(null);
     } catch (RuntimeException failed) { // The root of what this thread does for a role.
@@ -533,7 +545,8 @@ public final class ClusterServer implements RunningServer {
     SharedListener(
         HttpListenerDependencies serving, List<Route> routes, List<ErrorFormat> errorFormats) {
       this.serving = serving;
-      this.routes = Stream.concat(routes.stream(), clusterRoutes.active().stream()).toList();
+      this.routes =
+          Stream.concat(routes.stream(), clusterRoutes.active(serving.metrics()).stream()).toList();
       this.errorFormats = errorFormats;
       clusterRoutes.addTo(serving.metrics());
     }
