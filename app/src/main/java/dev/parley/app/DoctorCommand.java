@@ -20,7 +20,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Checks whether a server can run here with this configuration, and how to fix problems.",
-      "Contacts every model, MCP server and remote agent; each model gets one very short request."
+      "Contacts every model, MCP server and remote agent; each model gets one very short request.",
+      "With --db, also checks the database that several servers share. Changes nothing there."
     },
     footer = {"", "Exit codes: 0 no problems found, 1 problems found"})
 final class DoctorCommand implements Callable<Integer> {
@@ -44,6 +45,8 @@ final class DoctorCommand implements Callable<Integer> {
           "The configuration to check. Default: that of the server that runs on the data folder.")
   private @Nullable Path config;
 
+  @Mixin private final DatabaseOption database = new DatabaseOption();
+
   @Option(
       names = "--offline",
       description = "Contact no models, MCP servers and remote agents, and start no programs.")
@@ -56,6 +59,7 @@ final class DoctorCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     ServeOptions.checkPort(port);
+    var address = database.find(terminal);
     var data = server.dataFolder(terminal).toAbsolutePath().normalize();
     var systemCheck = new SystemCheck(terminal, data);
     var running = ServerFile.read(data);
@@ -68,6 +72,7 @@ final class DoctorCommand implements Callable<Integer> {
     var checked = CheckedConfig.of(config, running);
     var read = systemCheck.config(checked);
     systemCheck.files(read);
+    address.ifPresent(shared -> systemCheck.database(shared, read));
     systemCheck.approvals();
     if (!checkServer(systemCheck, running)) {
       systemCheck.port(port);

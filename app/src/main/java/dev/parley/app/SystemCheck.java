@@ -8,10 +8,12 @@ import dev.parley.client.ParleyClient;
 import dev.parley.client.Unreachable;
 import dev.parley.external.cli.CliProgram;
 import dev.parley.external.cli.CliSettings;
+import dev.parley.log.PostgresAddress;
 import dev.parley.protocol.Rejection;
 import dev.parley.server.AgentConfig.AgentKind;
 import dev.parley.server.Config;
 import dev.parley.server.DataFolderDiagnosis;
+import dev.parley.server.DatabaseDiagnosis;
 import dev.parley.server.Diagnosis;
 import dev.parley.server.ParleyVersion;
 import dev.parley.tool.process.ClientProcessCheck;
@@ -155,6 +157,14 @@ final class SystemCheck {
     var vault = config.map(Config::vault).orElse(null);
     for (var diagnosisCheck : new DataFolderDiagnosis(data, vault).checks()) {
       report(diagnosisCheck.subject(), diagnosisCheck.finding());
+    }
+  }
+
+  /// Checks the database that servers share. Without a configuration, the vault is not checked.
+  void database(PostgresAddress address, Optional<Config> config) {
+    var vault = config.map(Config::vault).orElse(null);
+    for (var found : DatabaseDiagnosis.check(address, vault)) {
+      report(found.subject(), found.finding());
     }
   }
 

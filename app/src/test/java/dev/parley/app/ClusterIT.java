@@ -50,9 +50,11 @@ final class ClusterIT {
   private final HttpClient http = HttpClient.newHttpClient();
   private final List<RealProcess> servers = new ArrayList<>();
 
-  private RealProcess serve() {
+  private RealProcess serve(String... more) {
     var data = folder.resolve("node" + servers.size());
-    var server = RealProcess.serve(data, "--db", database);
+    var arguments = new ArrayList<>(List.of("--db", database));
+    arguments.addAll(List.of(more));
+    var server = RealProcess.serve(data, arguments.toArray(String[]::new));
     servers.add(server);
     return server;
   }
@@ -85,8 +87,40 @@ final class ClusterIT {
 
     assertThat(role(active)).isEqualTo("active");
     assertThat(get(standby, "/readyz").body()).contains("standby");
-    assertThat(get(standby, "/metrics").body()).contains("parley_cluster_active 0");
-    assertThat(get(active, "/metrics").body()).contains("parley_cluster_active 1");
+    assertThat(get(standby, "/metrics").body())
+        .contains("parley_cluster_active 0", "parley_cluster_takeovers_total 0")
+        .contains("parley_cluster_database_seconds 0", "parley_cluster_nodes{role=\"standby\"} 1");
+    var stream = HttpRequest.newBuilder(standby.resolve("/api/contexts/c/stream?after=0")).build();
+    try (var _ = http.send(stream, BodyHandlers.ofInputStream()).body()) {
+      assertThat(get(standby, "/metrics").body())
+          .contains("parley_cluster_forwarded_connections ")
+          .doesNotContain("parley_cluster_forwarded_connections 0");
+    }
+    assertThat(get(active, "/metrics").body())
+        .contains("parley_cluster_active 1", "parley_cluster_takeovers_total 1")
+        .contains("parley_cluster_forwarded_connections 0");
+    assertThat(cluster(standby, "active").getFirst().get("load").get("streams").isNumber())
+        .isTrue();
+    assertThat(cluster(standby, "standby").getFirst().has("load")).isFalse();
+  }
+
+  @Test
+  void a_server_that_cannot_reach_the_active_one_is_not_ready() throws Exception {
+    var active = serve("--node-address", "http://127.0.0.1:1").url();
+    assertThat(get(active, "/metrics").body()).contains("parley_cluster_nodes{role=\"standby\"} 0");
+    var standby = serve().url();
+
+    assertThat(get(active, "/readyz").body()).contains("ready");
+    var ready = get(standby, "/readyz");
+    assertThat(ready.statusCode()).isEqualTo(503);
+    assertThat(ready.body()).contains("cannot be reached at http://127.0.0.1:1", "--node-address");
+    assertThat(get(standby, "/healthz").statusCode()).isEqualTo(200);
+    try (var doctor =
+        RealProcess.run("doctor", "--offline", "--db", database, "--url", active.toString())) {
+      doctor.await();
+      assertThat(String.join("\n", doctor.out()))
+          .contains("is active", "is standby", "cannot be reached from here at http://127.0.0.1:1");
+    }
   }
 
   @Test
@@ -135,6 +169,8 @@ final class ClusterIT {
       var drained =
           active.get("address").asString().equals(second.url().toString()) ? second : third;
       drained.awaitErr("it is a standby node now");
+      // Its next number is marked as well.
+      awaitDrained(third.url(), drained.url());
 
       witness.awaitEnds(third.url());
       witness.holdTo(second.url());
@@ -251,6 +287,16 @@ final class ClusterIT {
         .valueStream()
         .filter(node -> node.get("role").asString().equals(role))
         .toList();
+  }
+
+  private void awaitDrained(URI server, URI drained) throws IOException, InterruptedException {
+    while (cluster(server, "standby").stream()
+        .noneMatch(
+            node ->
+                node.get("address").asString().equals(drained.toString())
+                    && node.get("drain").asBoolean())) {
+      Thread.onSpinWait();
+    }
   }
 
   private void drain(URI server, long node) throws InterruptedException {

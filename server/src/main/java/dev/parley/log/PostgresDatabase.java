@@ -24,7 +24,7 @@ public final class PostgresDatabase {
   private static final Logger LOG = System.getLogger(PostgresDatabase.class.getName());
 
   /// The tables are in a schema of their own, so that the database may contain others.
-  private static final String SCHEMA = "parley";
+  static final String SCHEMA = "parley";
 
   /// Only one server migrates at a time. The number is arbitrary, but must never change.
   private static final long MIGRATION_LOCK = 7_264_391_055_183L;
@@ -185,6 +185,11 @@ public final class PostgresDatabase {
     } catch (SQLException useless) {
       LOG.log(Level.DEBUG, "ending a connection: {0}", useless.getMessage());
     }
+  }
+
+  /// The version of the schema that this program writes.
+  static int currentVersion() {
+    return MIGRATIONS.size();
   }
 
   /// What identifies the log in this database, and what its nodes authenticate each other with.
