@@ -42,7 +42,10 @@ class GuidesTest {
   private static final Set<String> NOT_SENT =
       Set.of(
           "data-folder-in-use",
+          "database-in-use",
+          "database-not-empty",
           "invalid-configuration",
+          "invalid-database",
           "limit",
           "stuck",
           "unsafe-address",
