@@ -12,6 +12,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.WebSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -148,6 +149,32 @@ final class ClusterIT {
       witness.holdTo(first.url());
       witness.holdTo(second.url());
     }
+  }
+
+  @Test
+  void a_server_ends_the_programs_of_its_last_run_also_as_a_standby_server() throws Exception {
+    var pidFile = folder.resolve("pid");
+    var program =
+        "echo $$ > %s.new; mv %s.new %s; exec sleep 600".formatted(pidFile, pidFile, pidFile);
+    var config =
+        Files.writeString(
+            folder.resolve("parley.yaml"),
+            "agents: [{id: own, type: cli, cli: jsonl, command: [sh, -c, '" + program + "']}]\n");
+    var first = serve("--config", config.toString());
+    var second = serve();
+    post(first.url(), "/api/contexts", "{\"contextId\":\"c\"}");
+    send(first.url(), "c", "wait");
+    while (!Files.exists(pidFile)) {
+      Thread.onSpinWait();
+    }
+    var left = ProcessHandle.of(Long.parseLong(Files.readString(pidFile).strip())).orElseThrow();
+    first.kill();
+    second.awaitErr("is active");
+    assertThat(left.isAlive()).isTrue();
+
+    servers.add(RealProcess.serve(folder.resolve("node0"), "--db", database));
+
+    left.onExit().get(60, TimeUnit.SECONDS);
   }
 
   @Test

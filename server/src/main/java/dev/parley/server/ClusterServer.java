@@ -180,6 +180,8 @@ public final class ClusterServer implements RunningServer {
     try (var opened = new CloseStack()) {
       var folder = DataFolder.claim(joined.data());
       opened.add(folder::close);
+      // Another server may continue their tasks already, or soon.
+      ServerFactory.endLeftovers(joined, sources);
       if (Files.exists(joined.data().resolve("log.db"))) {
         LOG.log(
             Level.WARNING,

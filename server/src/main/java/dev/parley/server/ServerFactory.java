@@ -60,12 +60,24 @@ final class ServerFactory {
     this.serverSources = serverSources;
     this.threads = new PlatformThreads(serverSources.time(), serverSources.threads());
     this.extensions = extensions;
-    var folder = config.data().resolve("children");
+    var folder = childrenOf(config);
     Supplier<String> ids = () -> serverSources.ids().get().toString();
     this.managedProcesses =
         config.approvals().ownProcess()
             ? new ManagedProcesses(folder, ids)
             : ManagedProcesses.adopting(folder, ids);
+  }
+
+  private static Path childrenOf(Config config) {
+    return config.data().resolve("children");
+  }
+
+  /// Ends the programs that an earlier process with this data folder has left.
+  static void endLeftovers(Config config, Server.ServerSources sources) {
+    try (var children =
+        new ManagedProcesses(childrenOf(config), () -> sources.ids().get().toString())) {
+      children.endLeftovers();
+    }
   }
 
   /// Opens everything, with the log in the data folder. If something fails, closes what was opened.
