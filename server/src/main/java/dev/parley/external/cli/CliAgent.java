@@ -238,7 +238,8 @@ public final class CliAgent implements Agent {
           && programAdapter.isSessionLost(turnFailure.message())) {
         // The program did nothing: its session is lost, and its history is in the log.
         if (again == null) {
-          return interrupted();
+          // It may be on another server of the cluster.
+          return interrupted(", and its session is not on this machine");
         }
         var other = again.get();
         cliEventWriter = start(other, 0);
@@ -313,7 +314,7 @@ public final class CliAgent implements Agent {
       story.read(taskRun.readNewEntries());
       var session = story.session;
       if (session == null || !canResume()) {
-        return interrupted();
+        return interrupted("");
       }
       var told = story.messages().size();
       return runProgram(new ProgramRequest(recoveryPrompt(notes), resume(session)), told, null);
@@ -323,10 +324,10 @@ public final class CliAgent implements Agent {
       return story.session != null && programAdapter.resumes() && story.begun < STARTS_MAX;
     }
 
-    private TaskOutcome interrupted() {
+    private TaskOutcome interrupted(String detail) {
       return new TaskOutcome.Failed(
           ErrorCode.INTERRUPTED,
-          "the server stopped while " + mine.command().getFirst() + " worked",
+          "the server stopped while " + mine.command().getFirst() + " worked" + detail,
           true);
     }
 

@@ -9,6 +9,7 @@ import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent.InputLapsed;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.Position;
+import dev.parley.protocol.ReportEvent.ErrorReported;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
@@ -158,6 +159,8 @@ class CliRecoveryTest {
 
       assertThat(cli.world.awaitEnd(task)).isEqualTo(TaskState.FAILED);
       assertThat(cli.world.reason(task)).isEqualTo("interrupted");
+      assertThat(cli.world.events(task, ErrorReported.class).getLast().message())
+          .contains("its session is not on this machine");
       assertThat(cli.read("starts").lines()).hasSize(2);
     }
   }
