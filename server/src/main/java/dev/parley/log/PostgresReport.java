@@ -205,7 +205,7 @@ public record PostgresReport(
   }
 
   private static PostgresContent content(Connection connection) throws SQLException {
-    var nodes = PostgresNode.list(connection);
+    var nodes = PostgresNode.living(connection);
     return Jdbc.list(
             connection,
             """

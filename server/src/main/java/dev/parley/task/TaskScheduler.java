@@ -32,6 +32,9 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
   private static final System.Logger LOGGER = System.getLogger(TaskScheduler.class.getName());
   private static final Duration RETRY_PAUSE = Duration.ofSeconds(1);
 
+  /// How often one run of a task continues after a failure of the store.
+  private static final int STORE_FAILURES_MAX = 10;
+
   private record ReadyAndStoppable(List<RunQueue.ReadyTask> ready, List<TaskId> stoppable) {}
 
   private final EventLog log;
@@ -352,11 +355,30 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
     }
   }
 
+  /// Calls the agent. If the store fails meanwhile, calls it again when the store is available: the
+  /// log has all that the agent needs to continue, as after a start of the server.
   private TaskOutcome perform(TaskRun taskRun, Agent agent) {
+    var failures = 0;
+    while (true) {
+      try {
+        return performOnce(taskRun, agent);
+      } catch (Rejection.Unavailable storeDown) {
+        failures++;
+        if (failures > STORE_FAILURES_MAX || !agent.resumes() || !statusWriter.resume(taskRun)) {
+          var reason = String.valueOf(storeDown.getMessage());
+          return new TaskOutcome.Failed(ErrorCode.INTERNAL, reason, true);
+        }
+      }
+    }
+  }
+
+  private TaskOutcome performOnce(TaskRun taskRun, Agent agent) {
     try {
       return taskRun.beginWork() ? agent.work(taskRun) : interrupted();
     } catch (InterruptedException stopped) {
       return interrupted();
+    } catch (Rejection.Unavailable storeDown) {
+      throw storeDown;
     } catch (Rejection refused) {
       // Usually the task has ended already, and then nothing is written.
       return new TaskOutcome.Failed(ErrorCode.INTERNAL, String.valueOf(refused.getMessage()), true);

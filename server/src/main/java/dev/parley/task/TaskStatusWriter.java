@@ -176,6 +176,23 @@ final class TaskStatusWriter implements AutoCloseable {
     }
   }
 
+  /// Waits until the store is available again, and prepares another call of an agent that the store
+  /// failed. False if the task had not begun, was stopped or has ended: then nothing is written.
+  boolean resume(TaskRun taskRun) {
+    return check(() -> taskRun.stopped().isEmpty() && taskRun.begun())
+        && retry(
+            () ->
+                taskRun.emitUnlessCanceled(
+                    List.of(new TaskStatus(TaskState.WORKING, null, StatusFacts.ofHandedBack()))))
+        && begin(taskRun) == WriteResult.WRITTEN
+        && restarted(taskRun);
+  }
+
+  private static boolean restarted(TaskRun taskRun) {
+    taskRun.restart();
+    return taskRun.stopped().isEmpty();
+  }
+
   private static WriteResult conflict(TaskRun taskRun, ContextState state, Position seen) {
     if (taskRun.fenced()) {
       return WriteResult.REJECTED;
