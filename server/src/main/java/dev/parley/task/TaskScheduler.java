@@ -32,9 +32,6 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
   private static final System.Logger LOGGER = System.getLogger(TaskScheduler.class.getName());
   private static final Duration RETRY_PAUSE = Duration.ofSeconds(1);
 
-  /// How often one run of a task continues after a failure of the store.
-  private static final int STORE_FAILURES_MAX = 10;
-
   private record ReadyAndStoppable(List<RunQueue.ReadyTask> ready, List<TaskId> stoppable) {}
 
   private final EventLog log;
@@ -43,6 +40,7 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
   private final RunQueue runQueue;
   private final Timers timers;
   private final TaskStatusWriter statusWriter;
+  private final AgentCaller agentCaller;
   private final TaskResources taskResources;
   private final TaskTimeouts timeouts;
   private final QuestionTimers questionTimers;
@@ -56,6 +54,7 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
     this.runQueue = new RunQueue(limits.maxConcurrentTasks(), taskSources.time());
     this.timers = new Timers(taskSources.time());
     this.statusWriter = new TaskStatusWriter(log, taskSources, taskSettings.failPoint());
+    this.agentCaller = new AgentCaller(statusWriter);
     this.taskResources = new TaskResources(log, taskSettings.agents());
     this.timeouts =
         new TaskTimeouts(
@@ -252,12 +251,12 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
       if (!begin(taskRun)) {
         return;
       }
-      outcome = perform(taskRun, agent);
+      outcome = agentCaller.perform(taskRun, agent);
     }
     while (!conclude(taskRun, agent, outcome)) {
       // There are new entries that the agent has not read.
       taskRun.restart();
-      outcome = perform(taskRun, agent);
+      outcome = agentCaller.perform(taskRun, agent);
     }
     timers.cancel(taskRun);
   }
@@ -272,7 +271,7 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
       return Optional.empty();
     }
     taskRun.beginWithOutput(true);
-    var outcome = perform(taskRun, agent);
+    var outcome = agentCaller.perform(taskRun, agent);
     var begun = statusWriter.check(taskRun::begun);
     taskRun.beginWithOutput(false);
     if (!begun) {
@@ -334,7 +333,7 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
           () -> {
             taskRun.restart();
             outcome.set(Optional.empty());
-            outcome.set(step(taskRun, agent));
+            outcome.set(AgentCaller.decide(taskRun, agent));
           });
       if (taskRun.stopped().filter(TaskEnding.SERVER_STOPPING::equals).isPresent()) {
         // Nothing has begun that must be handed back.
@@ -343,56 +342,6 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
     } while (outcome.get().isPresent() && !conclude(taskRun, agent, outcome.get().get()));
     taskRun.restart();
     return outcome.get().isPresent();
-  }
-
-  private static Optional<TaskOutcome> step(TaskRun taskRun, Agent agent) {
-    try {
-      return taskRun.beginWork() ? agent.decide(taskRun) : Optional.of(interrupted());
-    } catch (InterruptedException stopped) {
-      return Optional.of(interrupted());
-    } finally {
-      taskRun.endWork();
-    }
-  }
-
-  /// Calls the agent. If the store fails meanwhile, calls it again when the store is available: the
-  /// log has all that the agent needs to continue, as after a start of the server.
-  private TaskOutcome perform(TaskRun taskRun, Agent agent) {
-    var failures = 0;
-    while (true) {
-      try {
-        return performOnce(taskRun, agent);
-      } catch (Rejection.Unavailable storeDown) {
-        failures++;
-        if (failures > STORE_FAILURES_MAX || !agent.resumes() || !statusWriter.resume(taskRun)) {
-          var reason = String.valueOf(storeDown.getMessage());
-          return new TaskOutcome.Failed(ErrorCode.INTERNAL, reason, true);
-        }
-      }
-    }
-  }
-
-  private TaskOutcome performOnce(TaskRun taskRun, Agent agent) {
-    try {
-      return taskRun.beginWork() ? agent.work(taskRun) : interrupted();
-    } catch (InterruptedException stopped) {
-      return interrupted();
-    } catch (Rejection.Unavailable storeDown) {
-      throw storeDown;
-    } catch (Rejection refused) {
-      // Usually the task has ended already, and then nothing is written.
-      return new TaskOutcome.Failed(ErrorCode.INTERNAL, String.valueOf(refused.getMessage()), true);
-    } catch (Throwable broken) { // The root of a thread, nearly: an agent's bug must end its task.
-      LOGGER.log(
-          System.Logger.Level.ERROR, "the agent of task " + taskRun.taskId() + " failed", broken);
-      return new TaskOutcome.Failed(ErrorCode.INTERNAL, "the agent failed unexpectedly", false);
-    } finally {
-      taskRun.endWork();
-    }
-  }
-
-  private static TaskOutcome interrupted() {
-    return new TaskOutcome.Failed(ErrorCode.INTERRUPTED, "the task was interrupted", true);
   }
 
   /// Writes the result of the work. False if the agent must be called again.
