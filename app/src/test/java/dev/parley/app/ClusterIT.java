@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.log.TestPostgres;
 import dev.parley.protocol.Json;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -12,6 +16,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.WebSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -175,6 +181,46 @@ final class ClusterIT {
     servers.add(RealProcess.serve(folder.resolve("node0"), "--db", database));
 
     left.onExit().get(60, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void a_suspended_server_answers_no_request_from_an_old_log() throws Exception {
+    var first = serve();
+    var second = serve();
+    post(second.url(), "/api/contexts", "{\"contextId\":\"c\"}");
+    signal(first, "STOP");
+    second.awaitErr("is active");
+    var task = send(second.url(), "c", "count to 20").get("taskId").asString();
+    streamToEnd(second.url(), "c", task);
+    var head = get(second.url(), "/api/contexts/c/events").body();
+    var position = Json.mapper().readTree(head).get("position").asString();
+
+    try (var waiting = ask(first, "/api/contexts/c/events?after=" + position)) {
+      signal(first, "CONT");
+      var reply = status(waiting);
+      if (reply == null) {
+        // The connection was closed when the server learned that it was replaced.
+        try (var again = ask(first, "/api/contexts/c/events?after=" + position)) {
+          reply = status(again);
+        }
+      }
+      assertThat(reply).isEqualTo("HTTP/1.1 200 OK");
+    }
+  }
+
+  /// Sends a request, which waits in the system if the server is suspended.
+  private static Socket ask(RealProcess server, String path) throws IOException {
+    var socket = new Socket(InetAddress.getLoopbackAddress(), server.url().getPort());
+    var request = "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".formatted(path);
+    socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+    return socket;
+  }
+
+  /// The first line of a reply; null if the connection was closed without one.
+  private static @Nullable String status(Socket socket) throws IOException {
+    return new BufferedReader(
+            new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))
+        .readLine();
   }
 
   @Test

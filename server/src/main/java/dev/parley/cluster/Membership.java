@@ -327,9 +327,25 @@ public final class Membership implements AutoCloseable {
       active = own;
       held = own;
       heldUntil = null;
+      nodes = found.stream().flatMap(node -> afterTakeOver(node, own).stream()).toList();
       lastReply = time.nanos();
     }
     listener.activated(own);
+  }
+
+  /// What has become of a node after `own` has taken over; empty if it is dead.
+  private static Optional<NodeRow> afterTakeOver(NodeRow node, PostgresNode own) {
+    if (node.id() == own.id()) {
+      return Optional.of(
+          new NodeRow(
+              node.id(),
+              NodeRole.ACTIVE,
+              node.info(),
+              node.beats(),
+              node.secondsSilent(),
+              node.drain()));
+    }
+    return node.role() == NodeRole.ACTIVE ? Optional.empty() : Optional.of(node);
   }
 
   private boolean holds(PostgresNode own) {

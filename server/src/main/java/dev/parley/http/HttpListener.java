@@ -137,7 +137,12 @@ public final class HttpListener implements AutoCloseable {
     all.add(new OpenApi(all, forms).route());
     dependencies = serving;
     errors.forms = forms;
-    handlers.current = handler(serving, all, forms, forwards);
+    var routing = handler(serving, all, forms, forwards);
+    handlers.current =
+        forwards == null
+            ? routing
+            : new ActiveHandler(
+                forwards.location(), routing, forwardingHandler(serving, forwards, routing));
     tunnels.closeAll();
   }
 
@@ -147,18 +152,8 @@ public final class HttpListener implements AutoCloseable {
     var before = dependencies;
     dependencies = serving;
     errors.forms = List.of();
-    var handler =
-        new ForwardingHandler(
-            new ForwardingHandler.ForwardingDependencies(
-                forwards.location(),
-                forwards.forwardedClient(),
-                handler(serving, own, List.of(), forwards),
-                () -> handlers.current,
-                tunnels,
-                disconnects,
-                serving.time(),
-                serving.threads()));
-    handlers.current = handler;
+    handlers.current =
+        forwardingHandler(serving, forwards, handler(serving, own, List.of(), forwards));
     if (before.streams() != serving.streams()) {
       before.streams().end();
     }
@@ -167,6 +162,20 @@ public final class HttpListener implements AutoCloseable {
   /// The number of client connections that are forwarded to the active server now.
   public int forwardedConnections() {
     return tunnels.count();
+  }
+
+  private ForwardingHandler forwardingHandler(
+      HttpListenerDependencies serving, Forwarding forwards, RequestHandler own) {
+    return new ForwardingHandler(
+        new ForwardingHandler.ForwardingDependencies(
+            forwards.location(),
+            forwards.forwardedClient(),
+            own,
+            () -> handlers.current,
+            tunnels,
+            disconnects,
+            serving.time(),
+            serving.threads()));
   }
 
   /// Closes the connections that are forwarded, because another server is active now.

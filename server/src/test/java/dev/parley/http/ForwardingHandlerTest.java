@@ -142,6 +142,22 @@ class ForwardingHandlerTest {
   }
 
   @Test
+  void a_server_that_does_not_know_any_more_that_it_is_active_serves_nothing() throws Exception {
+    location = new Here();
+    listener.serve(
+        dependencies(), List.of(), List.of(), new Forwarding(this::find, forwardedClient));
+    try (var client = send("/active")) {
+      assertThat(reply(client)).startsWith("HTTP/1.1 404 ");
+    }
+    location = new Unknown();
+    try (var client = send("/suspended")) {
+      var answer = ManualTime.start("client", () -> reply(client));
+
+      assertThat(time.advanceUntil(answer, "request")).startsWith("HTTP/1.1 503 ");
+    }
+  }
+
+  @Test
   void the_state_of_the_cluster_can_be_read_while_no_server_is_active() throws Exception {
     try (var client = send("/api/cluster")) {
       assertThat(reply(client)).startsWith("HTTP/1.1 200 ").endsWith("no active");
