@@ -57,3 +57,25 @@ chromium_is_there() {
   done
   return 1
 }
+
+# Makes sure that there is a PostgreSQL that can make a standby. Without one, the tests use a
+# PostgreSQL from Maven, and leave out the standby.
+find_postgres() {
+  postgres_is_there && return
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    say "PostgreSQL is missing: installing it (apt-get install -y postgresql)."
+    { apt-get install -y postgresql || { apt-get update && apt-get install -y postgresql; }; } >&2 || true
+    postgres_is_there && return
+  fi
+  say "There is no PostgreSQL with pg_basebackup, so the tests of several servers run without a standby."
+  say "Get it with one of: apt-get install postgresql, brew install postgresql"
+}
+
+postgres_is_there() {
+  local program
+  command -v pg_basebackup >/dev/null && command -v initdb >/dev/null && return
+  for program in /usr/lib/postgresql/*/bin/pg_basebackup; do
+    [ -x "$program" ] && [ -x "$(dirname "$program")/initdb" ] && return
+  done
+  return 1
+}

@@ -194,6 +194,10 @@ final class RealProcess implements AutoCloseable {
     return process.pid();
   }
 
+  boolean alive() {
+    return process.isAlive();
+  }
+
   /// Lines on standard output so far.
   List<String> out() {
     return List.copyOf(out);
