@@ -1,7 +1,7 @@
 package dev.parley.cluster;
 
+import dev.parley.cluster.NodeTable.BeatSession;
 import dev.parley.log.OutageLogger;
-import dev.parley.log.PostgresDatabase;
 import dev.parley.log.PostgresNode;
 import dev.parley.log.PostgresNode.NodeInfo;
 import dev.parley.log.PostgresNode.NodeRole;
@@ -10,7 +10,6 @@ import dev.parley.runtime.Threads;
 import dev.parley.runtime.Time;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -48,11 +47,9 @@ public final class Membership implements AutoCloseable {
   /// before another node continues it.
   static final Duration END_MAX = Duration.ofSeconds(2);
 
-  private static final Duration REPLY_MAX = Duration.ofSeconds(2);
-
-  /// The database, this node as others see it, time and threads.
+  /// The nodes of the cluster, this node as others see it, time and threads.
   public record MembershipDependencies(
-      PostgresDatabase database, NodeInfo info, Time time, Threads threads) {}
+      NodeTable nodes, NodeInfo info, Time time, Threads threads) {}
 
   /// Learns which role this node has.
   public interface RoleListener {
@@ -194,8 +191,8 @@ public final class Membership implements AutoCloseable {
         active = null;
       }
     }
-    try (var connection = dependencies.database().connect(REPLY_MAX)) {
-      node.leave(connection);
+    try {
+      dependencies.nodes().leave(node);
     } catch (SQLException unreachable) {
       // The others notice that it is silent.
       LOG.log(Level.WARNING, "cannot leave the cluster: {0}", unreachable.getMessage());
@@ -212,10 +209,8 @@ public final class Membership implements AutoCloseable {
 
   private void participate() {
     while (!closed) {
-      try (var connection = dependencies.database().connect(REPLY_MAX)) {
-        // A sign of life need not survive a crash, and must not wait for a standby.
-        setCommit(connection, "off");
-        participate(connection);
+      try (var session = dependencies.nodes().connect()) {
+        participate(session);
       } catch (SQLException failed) {
         outageLogger.failed(String.valueOf(failed.getMessage()));
         pause();
@@ -223,26 +218,20 @@ public final class Membership implements AutoCloseable {
     }
   }
 
-  private static void setCommit(Connection connection, String value) throws SQLException {
-    try (var statement = connection.createStatement()) {
-      statement.execute("SET synchronous_commit = " + value);
-    }
-  }
-
-  private void participate(Connection connection) throws SQLException {
+  private void participate(BeatSession session) throws SQLException {
     while (!closed) {
       var own = self;
       if (own == null) {
-        own = PostgresNode.register(connection, dependencies.info());
+        own = session.register(dependencies.info());
         self = own;
-        LOG.log(Level.INFO, "joined {0} as node {1}", dependencies.database(), own.id());
+        LOG.log(Level.INFO, "joined {0} as node {1}", dependencies.nodes(), own.id());
         if (drained) {
           // Others see that it does not take over.
-          PostgresNode.requestDrain(connection, own.id());
+          session.requestDrain(own);
         }
       }
       var begun = time.nanos();
-      var found = own.beat(connection);
+      var found = session.beat(own);
       outageLogger.recovered();
       publish(found, begun);
       var id = own.id();
@@ -257,7 +246,7 @@ public final class Membership implements AutoCloseable {
       }
       if (row.get().role() == NodeRole.ACTIVE && !holds(own)) {
         // The database could not be reached when its work ended, or its work has not ended in time.
-        own.leave(connection);
+        session.leave(own);
         self = null;
         continue;
       }
@@ -266,7 +255,7 @@ public final class Membership implements AutoCloseable {
       } else if (!drained && row.get().role() == NodeRole.STANDBY) {
         takeOverIfSilent(own, found);
       }
-      removeSilent(connection, found, id);
+      removeSilent(session, found, id);
       pause();
     }
   }
@@ -310,10 +299,8 @@ public final class Membership implements AutoCloseable {
       return;
     }
     // Not on the connection of the signs of life: this commit must be durable.
-    try (var connection = dependencies.database().connect()) {
-      if (!own.takeOver(connection, predecessor.orElse(null))) {
-        return;
-      }
+    if (!dependencies.nodes().takeOver(own, predecessor.orElse(null))) {
+      return;
     }
     predecessor.ifPresent(
         node ->
@@ -362,11 +349,10 @@ public final class Membership implements AutoCloseable {
   }
 
   /// Declares standby nodes dead that are silent.
-  private void removeSilent(Connection connection, List<NodeRow> found, long id)
-      throws SQLException {
+  private void removeSilent(BeatSession session, List<NodeRow> found, long id) throws SQLException {
     for (var node : found) {
       if (node.id() != id && node.role() == NodeRole.STANDBY && silent(node)) {
-        PostgresNode.declareDead(connection, node);
+        session.declareDead(node);
       }
     }
   }

@@ -5,6 +5,7 @@ import dev.parley.auth.Vault;
 import dev.parley.cluster.Membership;
 import dev.parley.cluster.Membership.MembershipDependencies;
 import dev.parley.cluster.Membership.RoleListener;
+import dev.parley.cluster.PostgresNodeTable;
 import dev.parley.http.ErrorFormat;
 import dev.parley.http.ForwardedClient;
 import dev.parley.http.HttpListener;
@@ -228,7 +229,7 @@ public final class ClusterServer implements RunningServer {
     membership =
         Membership.join(
             new MembershipDependencies(
-                database,
+                new PostgresNodeTable(database),
                 new NodeInfo(address, ParleyVersion.text()),
                 sources.time(),
                 sources.threads()),
