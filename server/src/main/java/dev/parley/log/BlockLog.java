@@ -511,13 +511,10 @@ public final class BlockLog implements EventLog {
   /// threads.
   private void reportFatal(String thread, Throwable cause) {
     try {
-      var handler =
-          dependencies
-              .threads()
-              .platformFactory("parley-fatal")
-              .newThread(() -> fatal.failed(thread, cause));
-      handler.setDaemon(false);
-      handler.start();
+      dependencies
+          .threads()
+          .unstartedEssential("parley-fatal", () -> fatal.failed(thread, cause))
+          .start();
     } catch (OutOfMemoryError noThread) {
       fatal.failed(thread, cause);
     }

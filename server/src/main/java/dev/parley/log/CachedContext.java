@@ -98,6 +98,17 @@ final class CachedContext {
     this.keys = new IdempotencyKeyCache(memory.keys());
   }
 
+  /// Depends only on the id, so that sets of contexts have an order that a simulation can repeat.
+  @Override
+  public int hashCode() {
+    return id.hashCode();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return this == other;
+  }
+
   /// Replaces the window. The writer adds to it; any thread may drop sealed entries from it.
   void updateWindow(UnaryOperator<EntryWindow> change) {
     while (true) {

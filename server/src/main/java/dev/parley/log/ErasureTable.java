@@ -123,7 +123,8 @@ final class ErasureTable {
     return data.length;
   }
 
-  private static byte[] without(byte[] data, long number) {
+  /// A block without the chunks of a context.
+  static byte[] without(byte[] data, long number) {
     var kept = new ByteSink(data.length);
     var in = new ByteSource(data);
     while (in.hasMore()) {

@@ -80,8 +80,7 @@ final class LogWriter implements AutoCloseable {
     this.sealingSchedule =
         new SealingSchedule(logWriterDependencies.unsealed(), time, nextBlock - 1);
     this.nextBlock = nextBlock;
-    this.thread = logWriterDependencies.threads().platformFactory(NAME).newThread(this::run);
-    thread.setDaemon(false);
+    this.thread = logWriterDependencies.threads().unstartedEssential(NAME, this::run);
     thread.start();
   }
 

@@ -3,6 +3,8 @@ package dev.parley.log;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +24,8 @@ final class PendingAppend {
   private final Thread thread = Thread.currentThread();
   private volatile @Nullable Object outcome;
 
-  /// True if other threads wait for the outcome, on the monitor.
-  private volatile boolean watched;
+  /// The other threads that wait for the outcome, if there ever was one.
+  private volatile @Nullable Set<Thread> others;
 
   /// Data that is stored together with the append.
   sealed interface AppendExtra permits NewKey, PreparedFork {}
@@ -99,10 +101,9 @@ final class PendingAppend {
   void complete(@Nullable Rejection failure) {
     outcome = failure == null ? DURABLE : failure;
     LockSupport.unpark(thread);
-    if (watched) {
-      synchronized (this) {
-        notifyAll();
-      }
+    var waiting = others;
+    if (waiting != null) {
+      waiting.forEach(LockSupport::unpark);
     }
   }
 
@@ -115,33 +116,31 @@ final class PendingAppend {
   ///
   /// @throws Rejection.Unavailable if the append is not durable and never will be
   void await() {
+    var me = Thread.currentThread();
+    if (!me.equals(thread)) {
+      // This comes first, so that either the outcome is seen below or this thread is unparked.
+      others().add(me);
+    }
     var interrupted = false;
     while (outcome == null) {
-      if (Thread.currentThread().equals(thread)) {
-        LockSupport.park(this);
-      } else {
-        awaitOther();
-      }
+      LockSupport.park(this);
       interrupted |= Thread.interrupted();
     }
     if (interrupted) {
-      Thread.currentThread().interrupt();
+      me.interrupt();
     }
     if (outcome instanceof Rejection failure) {
       throw failure;
     }
   }
 
-  /// Waits for another thread's append, which this thread's result depends on.
-  private synchronized void awaitOther() {
-    watched = true;
-    try {
-      while (outcome == null) {
-        wait();
-      }
-    } catch (InterruptedException restoredLater) {
-      Thread.currentThread().interrupt();
+  private synchronized Set<Thread> others() {
+    var waiting = others;
+    if (waiting == null) {
+      waiting = ConcurrentHashMap.newKeySet();
+      others = waiting;
     }
+    return waiting;
   }
 
   /// The start of a fork: the ranges that it shares, and the state and time of the last shared entry.

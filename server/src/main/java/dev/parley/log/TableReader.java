@@ -5,8 +5,6 @@ import dev.parley.log.IdempotencyKeyCache.KeyName;
 import dev.parley.log.IdempotencyKeyCache.StoredKey;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -20,7 +18,6 @@ import java.util.Optional;
 /// Reads the tables of a log through one connection. The statements are the same for all databases.
 final class TableReader implements BlockStore.StoreReader {
 
-  private static final Logger LOG = System.getLogger(TableReader.class.getName());
   private static final String COLUMNS = "number, id, secret, sealed, state, touched, deleted";
 
   private static final int ROOM_MAX = 8_192;
@@ -74,91 +71,16 @@ final class TableReader implements BlockStore.StoreReader {
 
   /// Loads all contexts with unsealed entries, and these entries.
   void loadUnsealed(UnsealedBlocks unsealedBlocks, MemoryLimiters memory) throws SQLException {
-    Map<Long, CachedContext> found = new HashMap<>();
+    var loader = new UnsealedLoader(number -> loadNumber(number, memory), unsealedBlocks, memory);
     try (var select = connection.prepareStatement("SELECT id, data FROM blocks ORDER BY id")) {
       select.setFetchSize(BLOCKS_AT_ONCE);
       try (var rows = select.executeQuery()) {
         while (rows.next()) {
-          loadBlock(rows.getLong(1), rows.getBytes(2), found, unsealedBlocks, memory);
+          loader.load(rows.getLong(1), rows.getBytes(2));
         }
       }
     }
-    for (var context : found.values()) {
-      if (context.unsealedCount == 0) {
-        context.dropped(); // All of it is in segments; it is loaded again on demand.
-      }
-    }
-    for (var context : unsealedBlocks.contexts()) {
-      if (context.status == ContextStatus.PRESENT) {
-        try {
-          context.rollBack();
-        } catch (RuntimeException unreadable) {
-          markDamaged(context, unreadable);
-          unsealedBlocks.exclude(List.of(context));
-        }
-      }
-    }
-  }
-
-  private void loadBlock(
-      long block,
-      byte[] data,
-      Map<Long, CachedContext> found,
-      UnsealedBlocks unsealedBlocks,
-      MemoryLimiters memory)
-      throws SQLException {
-    var in = new ByteSource(data);
-    while (in.hasMore()) {
-      var number = in.number();
-      var context = found.get(number);
-      if (context == null) {
-        context = loadNumber(number, memory);
-        found.put(number, context);
-      }
-      var stored = new StoredChunk(block, data.length, in.block());
-      switch (context.status) {
-        case PRESENT -> loadChunk(stored, context, unsealedBlocks, memory);
-        case DAMAGED -> unsealedBlocks.keepUnreadable(block, data.length, context);
-        case ABSENT, DELETED -> unsealedBlocks.addStale(block, data.length, number);
-      }
-    }
-    unsealedBlocks.loaded(block, data.length);
-  }
-
-  /// The chunk of one context in a block.
-  @SuppressWarnings("ArrayRecordComponent") // Never compared.
-  private record StoredChunk(long block, int blockBytes, byte[] data) {}
-
-  /// A block may outlive the sealing of some of its contexts; sealed entries are not loaded twice.
-  private static void loadChunk(
-      StoredChunk chunk,
-      CachedContext context,
-      UnsealedBlocks unsealedBlocks,
-      MemoryLimiters memory) {
-    try {
-      var slots =
-          ChunkReader.entries(
-              context.id, context.ids, chunk.data(), context.sealedTo, Integer.MAX_VALUE);
-      if (!slots.isEmpty()) {
-        var runs = StoredRun.of(slots);
-        memory.windows().add(context, runs);
-        unsealedBlocks.add(
-            chunk.block(),
-            chunk.blockBytes(),
-            context,
-            UnsealedBlocks.ChunkSize.of(chunk.data(), runs));
-      } else {
-        unsealedBlocks.addStale(chunk.block(), chunk.blockBytes(), context.number);
-      }
-    } catch (RuntimeException unreadable) {
-      markDamaged(context, unreadable);
-      unsealedBlocks.keepUnreadable(chunk.block(), chunk.blockBytes(), context);
-    }
-  }
-
-  private static void markDamaged(CachedContext context, RuntimeException unreadable) {
-    LOG.log(Level.ERROR, "context " + context.id + " cannot be read", unreadable);
-    context.status = ContextStatus.DAMAGED;
+    loader.finish();
   }
 
   @Override
@@ -246,7 +168,7 @@ final class TableReader implements BlockStore.StoreReader {
     var id = new ContextId(ids.isEmpty() ? "unknown" : ids.getFirst());
     var context = new CachedContext(id, ContextStatus.DAMAGED, memory);
     context.number = number;
-    markDamaged(context, unreadable);
+    UnsealedLoader.markDamaged(context, unreadable);
     return context;
   }
 

@@ -207,7 +207,7 @@ final class TableWriter implements AutoCloseable {
   }
 
   /// Splits runs into parts of about `SEGMENT_EVENTS` entries.
-  private static List<List<StoredRun>> segments(List<StoredRun> runs) {
+  static List<List<StoredRun>> segments(List<StoredRun> runs) {
     var segments = new ArrayList<List<StoredRun>>();
     var room = 0;
     for (var run : runs) {

@@ -28,6 +28,13 @@ public interface Threads {
     return thread;
   }
 
+  /// A platform thread that keeps the process alive until it ends. The caller starts it.
+  default Thread unstartedEssential(String name, Runnable work) {
+    var thread = platformFactory(name).newThread(work);
+    thread.setDaemon(false);
+    return thread;
+  }
+
   /// Creates platform threads with this name that do not keep the process alive.
   ThreadFactory platformFactory(String name);
 }
