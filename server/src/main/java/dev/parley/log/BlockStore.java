@@ -55,7 +55,8 @@ interface BlockStore {
     void write(LogCommit commit, byte[] block) throws SQLException;
 
     /// True if the commit with this number was written. Call it on a writer that was opened after
-    /// the failure.
+    /// the failure. A shared store also checks that this writer was not fenced meanwhile: another
+    /// one may have used the number.
     boolean hasCommit(long id) throws SQLException;
 
     /// Makes durable what can be read: after a failed sync, readable data may be in memory only.

@@ -127,7 +127,21 @@ final class PostgresWriter implements BlockStore.StoreWriter {
 
   @Override
   public boolean hasCommit(long id) throws SQLException {
-    return Jdbc.number(connection, "SELECT count(*) FROM blocks WHERE id = " + id) > 0;
+    return existsUnlessFenced("blocks WHERE id = " + id);
+  }
+
+  /// Looks for a row in the same statement that checks the epoch: another node that has taken over
+  /// may have written a row with this number.
+  private boolean existsUnlessFenced(String row) throws SQLException {
+    return Jdbc.list(
+            connection,
+            "SELECT EXISTS (SELECT 1 FROM " + row + ") FROM nodes WHERE id = ? AND epoch = ?",
+            found -> found.getBoolean(1),
+            node.id(),
+            epoch)
+        .stream()
+        .findFirst()
+        .orElseThrow(() -> new FencedException(node.id()));
   }
 
   /// Nothing to do: this writer began with a commit, and that made all earlier commits durable.
@@ -162,7 +176,7 @@ final class PostgresWriter implements BlockStore.StoreWriter {
 
   @Override
   public boolean isErased(CachedContext context) throws SQLException {
-    return tables.erasures().isErased(context);
+    return existsUnlessFenced("contexts WHERE deleted = 1 AND number = " + context.number);
   }
 
   @Override

@@ -70,6 +70,19 @@ final class PostgresFencingTest {
   }
 
   @Test
+  void a_writer_does_not_take_the_block_of_its_successor_for_its_own() throws SQLException {
+    try (var early = store(TestPostgres.activate(database)).openWriter()) {
+      var id = early.lastBlock() + 1;
+      assertThat(early.hasCommit(id)).isFalse();
+      try (var late = store(TestPostgres.activate(database)).openWriter()) {
+        late.write(commit(id), new byte[] {1});
+        assertThatThrownBy(() -> early.hasCommit(id)).isInstanceOf(FencedException.class);
+        assertThat(late.hasCommit(id)).isTrue();
+      }
+    }
+  }
+
+  @Test
   void a_dead_node_cannot_open_a_writer_again() {
     var node = TestPostgres.activate(database);
     TestPostgres.activate(database);
