@@ -113,6 +113,9 @@ interface BlockStore {
     /// The owner of the context with this id when it was created.
     Optional<String> owner(ContextId id) throws SQLException;
 
+    /// True if the context with this number was deleted.
+    boolean isDeleted(long number) throws SQLException;
+
     /// The earlier use of an idempotency key, if any.
     Optional<StoredKey> findKey(CachedContext context, KeyName name) throws SQLException;
 

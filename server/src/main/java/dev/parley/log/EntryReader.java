@@ -4,6 +4,7 @@ import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.ContentEvent.ContentDelta;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
+import dev.parley.protocol.Rejection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -53,6 +54,10 @@ final class EntryReader {
     if (slots.isEmpty()) {
       // Either the context was just deleted, or the store has lost entries.
       context.checkExists();
+      if (readerThreads.lookUp(reader -> reader.isDeleted(context.number))) {
+        // By another server, which has taken over from this one.
+        throw new Rejection.Gone("the context was deleted: " + context.id);
+      }
       throw new IllegalStateException("segments are missing after " + after + " in " + context.id);
     }
     if (slots.size() >= limit) {

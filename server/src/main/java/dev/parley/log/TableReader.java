@@ -69,6 +69,11 @@ final class TableReader implements BlockStore.StoreReader {
         .findFirst();
   }
 
+  @Override
+  public boolean isDeleted(long number) throws SQLException {
+    return Jdbc.number(connection, "SELECT deleted FROM contexts WHERE number = " + number) != 0;
+  }
+
   /// Loads all contexts with unsealed entries, and these entries.
   void loadUnsealed(UnsealedBlocks unsealedBlocks, MemoryLimiters memory) throws SQLException {
     var loader = new UnsealedLoader(number -> loadNumber(number, memory), unsealedBlocks, memory);

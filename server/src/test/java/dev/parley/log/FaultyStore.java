@@ -152,6 +152,11 @@ record FaultyStore(BlockStore store, FaultInjector faults) implements BlockStore
     }
 
     @Override
+    public boolean isDeleted(long number) throws SQLException {
+      return reader.isDeleted(number);
+    }
+
+    @Override
     public Optional<String> owner(ContextId id) throws SQLException {
       return reader.owner(id);
     }
