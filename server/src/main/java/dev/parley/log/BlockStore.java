@@ -24,6 +24,8 @@ interface BlockStore {
   /// durable.
   StoreWriter openWriter() throws SQLException;
 
+  /// Opens the store for reading. The reader of a shared store sees nothing that a failover of the
+  /// database could remove.
   StoreReader openReader() throws SQLException;
 
   /// The bytes of the store's journal (write-ahead log); 0 if there is none.

@@ -275,6 +275,20 @@ public final class PostgresDatabase {
     }
   }
 
+  /// Opens a connection for reading the log. It sees only what a failover keeps: after a restart of
+  /// the database, a commit can be visible that no standby has, and this waits until it has.
+  Connection connectToRead() throws SQLException {
+    var connection = connect();
+    try {
+      // Any commit will do that writes something.
+      Jdbc.execute(connection, "UPDATE cluster SET secret = secret");
+      return connection;
+    } catch (SQLException failed) {
+      connection.close();
+      throw failed;
+    }
+  }
+
   private static String seconds(Duration duration) {
     return Long.toString(duration.toSeconds());
   }

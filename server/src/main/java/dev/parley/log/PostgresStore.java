@@ -33,7 +33,7 @@ final class PostgresStore implements BlockStore {
 
   @Override
   public StoreReader openReader() throws SQLException {
-    return new TableReader(database.connect());
+    return new TableReader(database.connectToRead());
   }
 
   /// PostgreSQL manages its journal itself.
