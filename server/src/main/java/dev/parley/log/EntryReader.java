@@ -51,11 +51,11 @@ final class EntryReader {
       return entries(context, entryWindow.after(after), limit);
     }
     var slots = readerThreads.readPage(reader -> reader.readSegments(context, after, limit));
+    // If it was deleted meanwhile, entries may be missing that it shared with other contexts.
+    context.checkExists();
     if (slots.isEmpty()) {
-      // Either the context was just deleted, or the store has lost entries.
-      context.checkExists();
+      // Either another server has deleted the context, or the store has lost entries.
       if (readerThreads.lookUp(reader -> reader.isDeleted(context.number))) {
-        // By another server, which has taken over from this one.
         throw new Rejection.Gone("the context was deleted: " + context.id);
       }
       throw new IllegalStateException("segments are missing after " + after + " in " + context.id);
