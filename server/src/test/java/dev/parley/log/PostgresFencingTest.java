@@ -207,6 +207,20 @@ final class PostgresFencingTest {
   }
 
   @Test
+  void a_server_that_was_replaced_reports_a_context_as_deleted_that_its_successor_erased() {
+    try (var first = TestPostgres.open(url)) {
+      first.create(CONTEXT, created());
+      for (var i = 0; i < 20; i++) {
+        append(first, CONTEXT, "m" + i);
+      }
+      try (var second = TestPostgres.open(url)) {
+        second.delete(CONTEXT);
+        assertThatThrownBy(() -> events(first)).isInstanceOf(Rejection.Gone.class);
+      }
+    }
+  }
+
+  @Test
   void a_lost_connection_loses_nothing() throws SQLException {
     try (var log = TestPostgres.open(url);
         var connection = database.connect()) {
