@@ -48,7 +48,7 @@ final class ClusterSimulation {
   private static final int FINAL_PAGE = 7;
 
   /// How long it may take after the last fault until all contexts can be written.
-  private static final Duration RECOVERY_MAX = Duration.ofSeconds(120);
+  private static final Duration RECOVERY_MAX = Duration.ofMinutes(2);
 
   private final SimulationPlan plan;
   private final SimulationScheduler scheduler;

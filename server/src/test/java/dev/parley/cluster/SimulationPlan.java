@@ -4,6 +4,7 @@ import dev.parley.log.SimulatedDatabase.CommitFault;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Predicate;
@@ -12,6 +13,8 @@ import java.util.stream.Collectors;
 /// What happens in a simulated cluster: requests and faults, and when. A failing plan can be shrunk.
 record SimulationPlan(int nodes, int contexts, List<PlannedStep> steps) {
 
+  private static final List<CommitFault> COMMIT_FAULTS =
+      List.copyOf(EnumSet.allOf(CommitFault.class));
   private static final int SECONDS = 20;
   private static final int REQUESTS_MIN = 25;
   private static final int REQUESTS_MORE = 40;
@@ -176,7 +179,7 @@ record SimulationPlan(int nodes, int contexts, List<PlannedStep> steps) {
     }
 
     private CommitFault commitFault() {
-      return CommitFault.values()[random.nextInt(CommitFault.values().length)];
+      return COMMIT_FAULTS.get(random.nextInt(COMMIT_FAULTS.size()));
     }
 
     private int millis(int min, int max) {

@@ -352,7 +352,7 @@ public final class SimulatedDatabase {
   }
 
   /// What a client waits for.
-  private final class Reply<T> {
+  private static final class Reply<T> {
     private final Session session;
     private final Thread thread = Thread.currentThread();
     private boolean done;

@@ -10,6 +10,7 @@ final class SimulatedRows {
   private SimulatedRows() {}
 
   /// A row of the table `contexts`. A tombstone has neither a secret nor a state.
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
   record ContextData(
       long number,
       String id,
@@ -34,6 +35,7 @@ final class SimulatedRows {
   record KeyData(String principal, String key, String hash, long first, long last) {}
 
   /// A row of the table `shares`.
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
   record ShareData(long source, byte[] secret, long last) {}
 
   static RowKey context(long number) {

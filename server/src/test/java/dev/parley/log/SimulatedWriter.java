@@ -185,6 +185,7 @@ final class SimulatedWriter implements BlockStore.StoreWriter {
   }
 
   /// What sealing a context writes.
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
   private record Sealing(
       long number, List<RowChange> rows, long last, byte[] state, int openTasks, long block) {
 
