@@ -98,6 +98,11 @@ final class SimulatedNode {
 
     @Override
     public void activeChanged() {}
+
+    @Override
+    public void failed(Throwable cause) {
+      throw new AssertionError("the membership failed", cause);
+    }
   }
 
   private void runRoles() {
@@ -116,14 +121,13 @@ final class SimulatedNode {
     }
   }
 
-  private void activate(PostgresNode activeNode) throws InterruptedException {
+  private void activate(PostgresNode activeNode) {
     node = activeNode;
     try {
       log = SimulatedStore.open(link, activeNode, random, (_, cause) -> failed(activeNode, cause));
     } catch (Rejection.Unavailable failed) {
       node = null;
-      membership.resign(activeNode);
-      process.time().sleep(FAILED_PAUSE);
+      membership.resign(activeNode, FAILED_PAUSE);
     }
   }
 
@@ -139,7 +143,7 @@ final class SimulatedNode {
     var open = log;
     if (activeNode.equals(node) && open != null) {
       closeLog(open);
-      membership.resign(activeNode);
+      membership.resign(activeNode, Duration.ZERO);
     }
   }
 

@@ -58,6 +58,11 @@ record SimulatedNodeTable(Link link) implements NodeTable {
     }
 
     @Override
+    public void requestDrain(PostgresNode node) throws SQLException {
+      nodes.requestDrain(node);
+    }
+
+    @Override
     public void leave(PostgresNode node) throws SQLException {
       nodes.leave(node);
     }

@@ -146,19 +146,23 @@ public final class SimulatedNodes implements AutoCloseable {
         });
   }
 
+  public void requestDrain(PostgresNode own) throws SQLException {
+    session.commit(
+        Set.of(own.id()),
+        (tables, changes) -> {
+          var data = node(tables, own.id());
+          if (data != null && data.role() != NodeRole.DEAD) {
+            changes.add(new RowChange(key(own.id()), data.drained()));
+          }
+          return true;
+        });
+  }
+
   /// Requests the active node to give up its role, as an administrator does.
   public void drainActive() throws SQLException {
     for (var active : session.query(SimulatedNodes::alive)) {
       if (active.role() == NodeRole.ACTIVE) {
-        session.commit(
-            Set.of(active.id()),
-            (tables, changes) -> {
-              var data = node(tables, active.id());
-              if (data != null && data.role() != NodeRole.DEAD) {
-                changes.add(new RowChange(key(active.id()), data.drained()));
-              }
-              return true;
-            });
+        requestDrain(new PostgresNode(active.id()));
       }
     }
   }
