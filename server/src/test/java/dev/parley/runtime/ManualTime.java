@@ -129,6 +129,23 @@ public final class ManualTime implements Time {
     advance(awaitWait(thread, max));
   }
 
+  /// Moves time by `max` if a thread whose name contains `thread` waits for at most that.
+  public void advanceIfWaiting(String thread, Duration max) {
+    boolean waits;
+    synchronized (this) {
+      waits =
+          pending.stream()
+              .anyMatch(
+                  each ->
+                      each.blocker() != null
+                          && each.name().contains(thread)
+                          && each.deadline() - nanos <= max.toNanos());
+    }
+    if (waits) {
+      advance(max);
+    }
+  }
+
   /// Runs `work` on a thread of this name, so that the test can move time meanwhile.
   public static <T> CompletableFuture<T> start(String thread, Callable<T> work) {
     var result = new CompletableFuture<T>();
