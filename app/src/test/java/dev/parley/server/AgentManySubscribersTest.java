@@ -6,6 +6,7 @@ import dev.parley.api.agents.AgentsApi;
 import dev.parley.http.ApiTokens;
 import dev.parley.http.HttpLimits;
 import dev.parley.http.WebSocketTestClient;
+import dev.parley.identity.Caller;
 import dev.parley.log.AppendGuard;
 import dev.parley.log.EventDraft;
 import dev.parley.protocol.AgentTypeId;
@@ -23,6 +24,7 @@ import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.socketio.SocketPeer;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -221,15 +223,16 @@ class AgentManySubscribersTest {
   }
 
   /// Remembers which agents it hears have come.
-  private record Watcher(String principal, LinkedBlockingQueue<String> created)
-      implements SocketPeer {
+  private record Watcher(Caller caller, LinkedBlockingQueue<String> created) implements SocketPeer {
     Watcher(String principal) {
-      this(principal, new LinkedBlockingQueue<>());
+      this(
+          Caller.token(principal, false, InetAddress.getLoopbackAddress()),
+          new LinkedBlockingQueue<>());
     }
 
     @Override
     public String id() {
-      return principal;
+      return caller.principal();
     }
 
     @Override

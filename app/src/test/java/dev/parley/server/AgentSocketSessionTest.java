@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.api.agents.AgentsApi;
 import dev.parley.http.ApiTokens;
+import dev.parley.identity.Caller;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Kind;
 import dev.parley.socketio.SocketPeer;
 import dev.parley.socketio.SocketSession;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,7 +54,7 @@ class AgentSocketSessionTest {
 
   /// Remembers what it is told. The monitor guards the list.
   private static final class Visitor implements SocketPeer {
-    private final String principal;
+    private final Caller caller;
     private final List<Heard> heard = new ArrayList<>();
     private boolean left;
     Predicate<Heard> stuckAt = _ -> false;
@@ -60,7 +62,8 @@ class AgentSocketSessionTest {
     final CountDownLatch goOn = new CountDownLatch(1);
 
     Visitor(String principal) {
-      this.principal = principal;
+      this.caller = Caller.local(InetAddress.getLoopbackAddress());
+      assertThat(caller.principal()).isEqualTo(principal);
     }
 
     @Override
@@ -69,8 +72,8 @@ class AgentSocketSessionTest {
     }
 
     @Override
-    public String principal() {
-      return principal;
+    public Caller caller() {
+      return caller;
     }
 
     @Override

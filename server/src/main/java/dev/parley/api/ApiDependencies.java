@@ -1,6 +1,7 @@
 package dev.parley.api;
 
 import dev.parley.auth.SignIns;
+import dev.parley.http.ApiTokens;
 import dev.parley.http.HttpSettings;
 import dev.parley.log.EventLog;
 import dev.parley.projection.Views;
@@ -34,6 +35,7 @@ public record ApiDependencies(
     List<AgentTypeView> agentTypes,
     Function<AgentTypeId, LaunchOptions> launchOptions,
     HttpSettings http,
+    ApiTokens tokens,
     Duration taskTimeout) {
 
   /// The options of an agent type that a client may override, and whether its program is installed.

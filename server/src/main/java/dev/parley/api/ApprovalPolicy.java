@@ -1,7 +1,9 @@
 package dev.parley.api;
 
-import dev.parley.http.ApiTokens;
 import dev.parley.http.Request;
+import dev.parley.identity.Caller;
+import dev.parley.identity.CallerKind;
+import dev.parley.identity.Scope;
 import dev.parley.protocol.Rejection;
 import dev.parley.task.Answerer;
 import dev.parley.tool.process.ClientProcessCheck;
@@ -37,17 +39,17 @@ public final class ApprovalPolicy {
   ///
   /// @throws Rejection.Forbidden if the request comes from a process that the server started
   public Answerer person(Request request) {
-    checkProcess(request, !request.principal().equals(ApiTokens.LOCAL));
-    return new Answerer(request.principal(), whyNot(request.principal()));
+    checkProcess(request, request.caller().kind() != CallerKind.LOCAL);
+    return new Answerer(request.principal(), whyNot(request.caller()));
   }
 
   /// The answerer for another agent, or for the person behind it.
   ///
   /// @throws Rejection.Forbidden if the request comes from a process that the server started
   public Answerer agent(Request request) {
-    checkProcess(request, !request.principal().equals(ApiTokens.LOCAL));
+    checkProcess(request, request.caller().kind() != CallerKind.LOCAL);
     var principal = request.principal();
-    var why = whyNot(principal);
+    var why = whyNot(request.caller());
     return new Answerer(
         principal,
         why != null || settings.a2aCallers().contains(principal)
@@ -67,11 +69,15 @@ public final class ApprovalPolicy {
     return Answerer.trusted(request.principal());
   }
 
-  private @Nullable String whyNot(String principal) {
+  private @Nullable String whyNot(Caller caller) {
+    var principal = caller.principal();
+    if (!caller.has(Scope.APPROVE)) {
+      return "this credential cannot approve: the scope approve is missing";
+    }
     if (settings.noApprovals().contains(principal)) {
       return "the token " + principal + " cannot approve: it has approve: false";
     }
-    return settings.strict() && principal.equals(ApiTokens.LOCAL)
+    return settings.strict() && caller.kind() == CallerKind.LOCAL
         ? "approvals need a token: approvals.mode is strict"
         : null;
   }

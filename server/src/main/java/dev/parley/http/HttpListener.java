@@ -1,5 +1,7 @@
 package dev.parley.http;
 
+import dev.parley.identity.AccessPolicy;
+import dev.parley.identity.SharedContexts;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.runtime.Threads;
@@ -61,17 +63,38 @@ public final class HttpListener implements AutoCloseable {
   /// The dependencies of the listener, besides its routes.
   public record HttpListenerDependencies(
       HttpSettings settings,
+      ApiTokens tokens,
+      AccessPolicy accessPolicy,
       Metrics metrics,
       OpenStreams streams,
       Time time,
       Threads threads,
-      Supplier<UUID> ids) {}
+      Supplier<UUID> ids) {
+
+    /// The dependencies of a listener that knows only the tokens of its settings.
+    public HttpListenerDependencies(
+        HttpSettings settings,
+        Metrics metrics,
+        OpenStreams streams,
+        Time time,
+        Threads threads,
+        Supplier<UUID> ids) {
+      this(
+          settings,
+          new ApiTokens(settings.tokens(), time),
+          new AccessPolicy(SharedContexts.NONE),
+          metrics,
+          streams,
+          time,
+          threads,
+          ids);
+    }
+  }
 
   private final HttpListenerDependencies initial;
   private final Server server;
   private final ServerConnector connector;
   private final NetworkConnectionLimit limit;
-  private final ApiTokens apiTokens;
   private final DisconnectDetector disconnects;
 
   private final HandlerSwitch handlers = new HandlerSwitch();
@@ -105,7 +128,6 @@ public final class HttpListener implements AutoCloseable {
   private HttpListener(HttpListenerDependencies dependencies) {
     this.initial = dependencies;
     this.dependencies = dependencies;
-    apiTokens = new ApiTokens(dependencies.settings().tokens(), dependencies.time());
     disconnects = new DisconnectDetector(dependencies.threads());
     server =
         new Server(
@@ -133,7 +155,7 @@ public final class HttpListener implements AutoCloseable {
       @Nullable Forwarding forwards) {
     var forms = List.copyOf(errorForms);
     var all = new ArrayList<>(routes);
-    all.addAll(new LoginRoutes(apiTokens).routes());
+    all.addAll(new LoginRoutes(serving.tokens()).routes());
     all.add(new OpenApi(all, forms).route());
     dependencies = serving;
     errors.forms = forms;
@@ -328,7 +350,8 @@ public final class HttpListener implements AutoCloseable {
         new Router(routes),
         new JettyHandler.JettyHandlerDependencies(
             new HostCheck(hosts, httpSettings.allowedOrigins()),
-            apiTokens,
+            serving.tokens(),
+            serving.accessPolicy(),
             serving.metrics(),
             httpSettings.limits(),
             disconnects,

@@ -2,6 +2,10 @@ package dev.parley.http;
 
 import dev.parley.http.BlockingCall.JettyConnection;
 import dev.parley.http.Problem.HttpProblemException;
+import dev.parley.identity.AccessPolicy;
+import dev.parley.identity.AccessPolicy.Resource;
+import dev.parley.identity.Action;
+import dev.parley.identity.Caller;
 import dev.parley.protocol.Rejection;
 import dev.parley.runtime.Time;
 import dev.parley.tool.process.ClientProcessCheck;
@@ -51,6 +55,7 @@ final class JettyHandler extends RequestHandler {
   record JettyHandlerDependencies(
       HostCheck hosts,
       ApiTokens tokens,
+      AccessPolicy accessPolicy,
       Metrics metrics,
       HttpLimits limits,
       DisconnectDetector disconnects,
@@ -140,11 +145,15 @@ final class JettyHandler extends RequestHandler {
     if (jetty.getMethod().equals("OPTIONS")) {
       return options(segments, origin);
     }
-    var principal =
+    var address = client.remote().getAddress();
+    var caller =
         isPublic(path)
-            ? dependencies.tokens().findPrincipal(token(jetty)).orElse(ApiTokens.LOCAL)
-            : dependencies.tokens().principal(token(jetty), client.remote().getAddress());
+            ? dependencies.tokens().callerOnPublicPath(token(jetty), address)
+            : dependencies.tokens().caller(token(jetty), address);
     var match = router.find(jetty.getMethod(), segments);
+    if (!isPublic(path)) {
+      checkAction(caller, match.route().action());
+    }
     var query = query(uri.getQuery(), match.route().queryNames());
     var requestBody =
         new RequestBody(
@@ -155,11 +164,26 @@ final class JettyHandler extends RequestHandler {
     var request =
         new Request(
             new Request.RequestData(
-                jetty.getMethod(), path, principal, match.variables(), query, client),
+                jetty.getMethod(),
+                path,
+                caller,
+                match.route().action(),
+                match.variables(),
+                query,
+                client),
             name -> jetty.getHeaders().get(name),
             requestBody,
             connection);
     return match.route().handler().handle(request);
+  }
+
+  /// Rejects an action that the caller's credential does not permit at all. The operation checks the
+  /// resource that it is about.
+  private void checkAction(Caller caller, Action action) {
+    if (dependencies.accessPolicy().decide(caller, action, new Resource.OfServer())
+        instanceof AccessPolicy.Decision.Denied(var code, var reason)) {
+      throw new Rejection.Forbidden(code, reason);
+    }
   }
 
   private static boolean isPublic(String path) {

@@ -1,5 +1,7 @@
 package dev.parley.http;
 
+import dev.parley.identity.Action;
+import dev.parley.identity.IssuedCredentials;
 import dev.parley.protocol.Rejection;
 import java.util.List;
 import java.util.Map;
@@ -25,26 +27,28 @@ final class LoginRoutes {
   List<Route> routes() {
     return List.of(
         Route.withBody(
-            Route.Method.POST,
-            "/api/login",
-            new Route.RouteDescription(
-                "Sets a cookie that holds the token",
-                List.of(),
-                Login.class,
-                ResponseDescription.one(LoggedIn.class)),
-            this::login),
+                Route.Method.POST,
+                "/api/login",
+                new Route.RouteDescription(
+                    "Sets a cookie that holds the token",
+                    List.of(),
+                    Login.class,
+                    ResponseDescription.one(LoggedIn.class)),
+                this::login)
+            .doing(Action.NONE),
         Route.withoutBody(
-            Route.Method.POST,
-            "/api/logout",
-            "Clears the cookie",
-            ResponseDescription.empty(),
-            this::logout));
+                Route.Method.POST,
+                "/api/logout",
+                "Clears the cookie",
+                ResponseDescription.empty(),
+                this::logout)
+            .doing(Action.NONE));
   }
 
   private Reply login(Request request) {
     var token = request.body(Login.class).token();
-    var principal = apiTokens.principal(token, request.remoteAddress());
-    if (!apiTokens.required()) {
+    var principal = apiTokens.caller(token, request.remoteAddress()).principal();
+    if (!apiTokens.required() && !token.startsWith(IssuedCredentials.PREFIX)) {
       return new Reply.Json(200, new LoggedIn(principal));
     }
     if (!token.matches("[!-~&&[^;,\"\\\\]]+")) {

@@ -1,5 +1,6 @@
 package dev.parley.http;
 
+import dev.parley.identity.Action;
 import dev.parley.log.EventLog;
 import dev.parley.protocol.EventSchema;
 import dev.parley.protocol.Json;
@@ -60,10 +61,11 @@ public final class OperatorRoutes {
 
   private static Route metrics(Metrics metrics) {
     return Route.get(
-        "/metrics",
-        "Returns metrics for Prometheus",
-        ResponseDescription.other("text/plain"),
-        _ -> new Reply.Bytes("text/plain; version=0.0.4; charset=utf-8", metrics.text()));
+            "/metrics",
+            "Returns metrics for Prometheus",
+            ResponseDescription.other("text/plain"),
+            _ -> new Reply.Bytes("text/plain; version=0.0.4; charset=utf-8", metrics.text()))
+        .doing(Action.OPERATE);
   }
 
   /// The routes of a server that forwards all other requests. `ready` throws a [Rejection] if it is

@@ -1,6 +1,8 @@
 package dev.parley.http;
 
 import dev.parley.http.BlockingCall.JettyConnection;
+import dev.parley.identity.Action;
+import dev.parley.identity.Caller;
 import dev.parley.log.AppendGuard;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
@@ -27,7 +29,8 @@ public final class Request {
   record RequestData(
       String method,
       String path,
-      String principal,
+      Caller caller,
+      Action action,
       Map<String, String> variables,
       Map<String, String> query,
       ClientProcessCheck.TcpConnection peer) {
@@ -60,9 +63,19 @@ public final class Request {
     return new BlockingCall(connection, openStreams);
   }
 
-  /// The authenticated caller.
+  /// The name of the authenticated caller, as the log records it.
   public String principal() {
-    return requestData.principal();
+    return requestData.caller().principal();
+  }
+
+  /// The authenticated caller.
+  public Caller caller() {
+    return requestData.caller();
+  }
+
+  /// What the request does to the context that it names, according to its route.
+  public Action action() {
+    return requestData.action();
   }
 
   /// The caller's address.

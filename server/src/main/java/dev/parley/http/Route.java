@@ -1,5 +1,6 @@
 package dev.parley.http;
 
+import dev.parley.identity.Action;
 import dev.parley.protocol.Rejection;
 import java.util.List;
 import java.util.Set;
@@ -10,8 +11,20 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The description is both published in `/openapi.json` and enforced: a query parameter that is not
 /// listed is rejected.
+///
+/// @param action what requests do to the resource that the path names
 public record Route(
-    Method method, String path, RouteDescription description, RouteHandler handler) {
+    Method method, String path, RouteDescription description, Action action, RouteHandler handler) {
+
+  /// A route that reads if its method is `GET`, and that writes otherwise.
+  public Route(Method method, String path, RouteDescription description, RouteHandler handler) {
+    this(method, path, description, method == Method.GET ? Action.READ : Action.WRITE, handler);
+  }
+
+  /// The same route with another action.
+  public Route doing(Action other) {
+    return new Route(method, path, description, other, handler);
+  }
 
   /// The HTTP method of a route.
   public enum Method {

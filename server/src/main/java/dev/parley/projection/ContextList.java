@@ -3,8 +3,8 @@ package dev.parley.projection;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextView;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Lists contexts together with their agents; see [Views].
@@ -18,14 +18,10 @@ public final class ContextList {
         ORDER BY t.seq LIMIT 1))
       """;
 
-  /// Selects contexts of these owners, with this agent if one is given, and of this user or of no
-  /// user if one is given. Contexts that an agent created for itself are never listed.
+  /// Selects visible contexts, with this agent if one is given, and of this user or of no user if
+  /// one is given. Contexts that an agent created for itself are never listed.
   public record ContextFilter(
-      Set<String> owners, @Nullable AgentTypeId agent, @Nullable String user) {
-    public ContextFilter {
-      owners = Set.copyOf(owners);
-    }
-  }
+      VisibleContexts visible, @Nullable AgentTypeId agent, @Nullable String user) {}
 
   /// A context and its agent, if known.
   public record ListedContext(ContextView context, @Nullable AgentTypeId agent) {}
@@ -73,21 +69,17 @@ public final class ContextList {
             + AGENT
             + """
              AS agent FROM contexts c
-            WHERE c.owner IN (SELECT value FROM json_each(?))
-              AND coalesce(json_extract(c.metadata, '$.session.source'), '') <> 'agent'
+            WHERE coalesce(json_extract(c.metadata, '$.session.source'), '') <> 'agent'
               AND (? IS NULL OR agent = ?)
               AND (? IS NULL OR coalesce(json_extract(c.metadata, '$.session.userId'), ?) = ?)
-            ORDER BY c.updated_at DESC, c.context DESC LIMIT ? OFFSET ?
-            """,
+              AND
+            """
+            + VisibleContexts.condition("c.owner", "c.context")
+            + " ORDER BY c.updated_at DESC, c.context DESC LIMIT ? OFFSET ?",
         ContextList::listed,
-        ColumnValues.json(contextFilter.owners()),
-        agent,
-        agent,
-        user,
-        user,
-        user,
-        limit,
-        offset);
+        contextFilter
+            .visible()
+            .values(Arrays.asList(agent, agent, user, user, user), limit, offset));
   }
 
   private static ListedContext listed(Row row) throws SQLException {

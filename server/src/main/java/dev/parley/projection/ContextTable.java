@@ -14,7 +14,6 @@ import dev.parley.protocol.TaskState;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// One row per context: its list entry, and the position up to which all its tables are folded.
@@ -32,6 +31,9 @@ final class ContextTable {
         WHERE l.context = c.context AND l.rewound = 0 AND l.parent_task_id IS NULL
         ORDER BY l.seq DESC LIMIT 1) AS last_status
       """;
+
+  private static final String VISIBLE = VisibleContexts.condition("c.owner", "c.context");
+  private static final String NEWEST = " ORDER BY c.updated_at DESC, c.context DESC ";
 
   private final SqlSession sqlSession;
 
@@ -210,51 +212,37 @@ final class ContextTable {
         "SELECT " + COLUMNS + " FROM contexts c WHERE c.context = ?", ContextTable::view, context);
   }
 
-  /// Returns contexts of these owners (of all owners if the set is empty) after `cursor`, last
-  /// changed first.
-  List<ContextView> page(Set<String> owners, ContextCursor cursor, int limit) throws SQLException {
+  /// Returns the visible contexts after `cursor`, last changed first.
+  List<ContextView> page(VisibleContexts visible, ContextCursor cursor, int limit)
+      throws SQLException {
     return sqlSession.list(
         "SELECT "
             + COLUMNS
             + """
              FROM contexts c
             WHERE (c.updated_at, c.context) < (?, ?)
-              AND (? OR c.owner IN (SELECT value FROM json_each(?)))
-            ORDER BY c.updated_at DESC, c.context DESC LIMIT ?
-            """,
+              AND
+            """
+            + VISIBLE
+            + NEWEST
+            + "LIMIT ?",
         ContextTable::view,
-        cursor.updatedAt(),
-        ColumnValues.id(cursor.context()),
-        owners.isEmpty(),
-        ColumnValues.json(owners),
-        limit);
+        visible.values(List.of(cursor.updatedAt(), ColumnValues.id(cursor.context())), limit));
   }
 
-  List<ContextView> page(Set<String> owners, long offset, int limit) throws SQLException {
+  List<ContextView> page(VisibleContexts visible, long offset, int limit) throws SQLException {
     return sqlSession.list(
-        "SELECT "
-            + COLUMNS
-            + """
-             FROM contexts c WHERE (? OR c.owner IN (SELECT value FROM json_each(?)))
-            ORDER BY c.updated_at DESC, c.context DESC LIMIT ? OFFSET ?
-            """,
+        "SELECT " + COLUMNS + " FROM contexts c WHERE " + VISIBLE + NEWEST + "LIMIT ? OFFSET ?",
         ContextTable::view,
-        owners.isEmpty(),
-        ColumnValues.json(owners),
-        limit,
-        offset);
+        visible.values(List.of(), limit, offset));
   }
 
-  long count(Set<String> owners) throws SQLException {
+  long count(VisibleContexts visible) throws SQLException {
     return sqlSession
         .first(
-            """
-            SELECT count(*) AS n FROM contexts
-            WHERE (? OR owner IN (SELECT value FROM json_each(?)))
-            """,
+            "SELECT count(*) AS n FROM contexts c WHERE " + VISIBLE,
             row -> row.number("n"),
-            owners.isEmpty(),
-            ColumnValues.json(owners))
+            visible.values(List.of()))
         .orElseThrow();
   }
 

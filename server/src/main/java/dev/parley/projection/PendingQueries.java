@@ -3,13 +3,29 @@ package dev.parley.projection;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.PendingView;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Lists the pending inputs and sign-ins of all contexts, from both of their tables.
 final class PendingQueries {
+
+  private static final String VISIBLE = VisibleContexts.condition("c.owner", "c.context");
+  private static final String SELECT =
+      """
+      SELECT 'input' AS kind, p.asked_at, p.context, p.id, p.entry, c.title
+      FROM inputs p JOIN contexts c ON c.context = p.context
+      WHERE (p.asked_at, p.context, p.id) > (?, ?, ?)
+        AND %s
+      UNION ALL
+      SELECT 'auth', p.asked_at, p.context, p.id, p.entry, c.title
+      FROM auths p JOIN contexts c ON c.context = p.context
+      WHERE (p.asked_at, p.context, p.id) > (?, ?, ?)
+        AND %s
+      ORDER BY 2, 3, 4 LIMIT ?
+      """
+          .formatted(VISIBLE, VISIBLE);
 
   private final SqlSession sqlSession;
 
@@ -17,38 +33,18 @@ final class PendingQueries {
     this.sqlSession = sqlSession;
   }
 
-  /// Returns what follows `cursor` in contexts of these owners (of all owners if the set is empty),
-  /// oldest first.
-  List<PendingView> page(Set<String> owners, PendingCursor cursor, int limit) throws SQLException {
-    var all = owners.isEmpty();
-    var names = ColumnValues.json(owners);
+  /// Returns what follows `cursor` in the visible contexts, oldest first.
+  List<PendingView> page(VisibleContexts visible, PendingCursor cursor, int limit)
+      throws SQLException {
     var context = ColumnValues.id(cursor.context());
     var id = ColumnValues.id(cursor.id());
-    return sqlSession.list(
-        """
-        SELECT 'input' AS kind, p.asked_at, p.context, p.id, p.entry, c.title
-        FROM inputs p JOIN contexts c ON c.context = p.context
-        WHERE (p.asked_at, p.context, p.id) > (?, ?, ?)
-          AND (? OR c.owner IN (SELECT value FROM json_each(?)))
-        UNION ALL
-        SELECT 'auth', p.asked_at, p.context, p.id, p.entry, c.title
-        FROM auths p JOIN contexts c ON c.context = p.context
-        WHERE (p.asked_at, p.context, p.id) > (?, ?, ?)
-          AND (? OR c.owner IN (SELECT value FROM json_each(?)))
-        ORDER BY 2, 3, 4 LIMIT ?
-        """,
-        PendingQueries::view,
-        cursor.askedAt(),
-        context,
-        id,
-        all,
-        names,
-        cursor.askedAt(),
-        context,
-        id,
-        all,
-        names,
-        limit);
+    var values = new ArrayList<@Nullable Object>();
+    for (var table = 0; table < 2; table++) {
+      values.addAll(List.of(cursor.askedAt(), context, id));
+      values.addAll(visible.values());
+    }
+    values.add(limit);
+    return sqlSession.list(SELECT, PendingQueries::view, values.toArray());
   }
 
   private static PendingView view(Row row) throws SQLException {

@@ -7,18 +7,16 @@ import java.time.Instant;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Selects root tasks of an agent: in contexts of these owners (of all owners if the set is empty),
-/// in these states, changed at this time or later, and with `tenant` at `a2a.tenant` in their
+/// Selects root tasks of an agent: in visible contexts, in these states, changed at this time or later, and with `tenant` at `a2a.tenant` in their
 /// metadata. A null value selects all.
 public record RootTaskFilter(
     AgentTypeId agent,
-    Set<String> owners,
+    VisibleContexts visible,
     @Nullable ContextId context,
     Set<TaskState> states,
     @Nullable Instant changedSince,
     @Nullable String tenant) {
   public RootTaskFilter {
-    owners = Set.copyOf(owners);
     states = Set.copyOf(states);
   }
 }

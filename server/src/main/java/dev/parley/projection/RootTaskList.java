@@ -18,10 +18,12 @@ final class RootTaskList {
         AND t.status IN (SELECT value FROM json_each(?))
         AND t.updated_at >= ?
         AND (? IS NULL OR json_extract(%s, '$.a2a.tenant') = ?)
-        AND (? OR (SELECT c.owner FROM contexts c WHERE c.context = t.context)
-          IN (SELECT value FROM json_each(?)))
+        AND %s
       """
-              .formatted(TextTable.jsonIn("t.metadata"))
+              .formatted(
+                  TextTable.jsonIn("t.metadata"),
+                  VisibleContexts.condition(
+                      "(SELECT c.owner FROM contexts c WHERE c.context = t.context)", "t.context"))
           + StoredTaskTable.NOT_REMOVED;
 
   private RootTaskList() {}
@@ -62,8 +64,7 @@ final class RootTaskList {
     var tenant = filter.tenant() == null ? null : TextTable.inJson(filter.tenant());
     values.add(tenant);
     values.add(tenant);
-    values.add(filter.owners().isEmpty());
-    values.add(ColumnValues.json(filter.owners()));
+    values.addAll(filter.visible().values());
     return values;
   }
 

@@ -9,7 +9,6 @@ import dev.parley.protocol.TaskView;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Queries for root tasks in all contexts; see [Views].
@@ -26,8 +25,11 @@ public final class RootTaskQueries {
       StoredTaskTable.NOT_REMOVED
           + """
            AND t.rewound = 0 AND t.shared = 0 AND (t.created_at, t.seq, t.context) < (?, ?, ?)
-             AND (? OR (SELECT c.owner FROM contexts c WHERE c.context = t.context)
-               IN (SELECT value FROM json_each(?)))
+             AND
+          """
+          + VisibleContexts.condition(
+              "(SELECT c.owner FROM contexts c WHERE c.context = t.context)", "t.context")
+          + """
            ORDER BY t.created_at DESC, t.seq DESC, t.context DESC LIMIT ?
           """;
 
@@ -91,20 +93,19 @@ public final class RootTaskQueries {
                     Views.PAGE_MAX));
   }
 
-  /// Returns root tasks in contexts of these owners (of all owners if the set is empty), newest
-  /// first.
+  /// Returns root tasks in visible contexts, newest first.
   public ResultPage<RootTaskView> page(
-      Set<String> owners, RootTaskScope rootTaskScope, @Nullable String cursor, int limit) {
+      VisibleContexts visible, RootTaskScope rootTaskScope, @Nullable String cursor, int limit) {
     var from = RootTaskCursor.parse(cursor);
     var max = Views.clamp(limit);
     return Views.page(
-        views.queryList(viewTables -> page(viewTables, owners, rootTaskScope, from, max + 1)),
+        views.queryList(viewTables -> page(viewTables, visible, rootTaskScope, from, max + 1)),
         max,
         last -> RootTaskCursor.of(last).toString());
   }
 
-  /// Counts the root tasks in contexts of these owners (of all owners if the set is empty).
-  public long count(Set<String> owners, RootTaskScope rootTaskScope) {
+  /// Counts the root tasks in visible contexts.
+  public long count(VisibleContexts visible, RootTaskScope rootTaskScope) {
     return views.queryList(
         viewTables -> {
           var counted = "SELECT count(*) AS n FROM (" + rootTaskScope.sql + ")";
@@ -113,12 +114,7 @@ public final class RootTaskQueries {
               .first(
                   counted,
                   row -> row.number("n"),
-                  Long.MAX_VALUE,
-                  Long.MAX_VALUE,
-                  "",
-                  owners.isEmpty(),
-                  ColumnValues.json(owners),
-                  -1)
+                  visible.values(List.of(Long.MAX_VALUE, Long.MAX_VALUE, ""), -1))
               .orElse(0L);
         });
   }
@@ -181,7 +177,7 @@ public final class RootTaskQueries {
 
   private static List<RootTaskView> page(
       ViewTables viewTables,
-      Set<String> owners,
+      VisibleContexts visible,
       RootTaskScope rootTaskScope,
       RootTaskCursor from,
       int limit)
@@ -191,12 +187,8 @@ public final class RootTaskQueries {
         .list(
             rootTaskScope.sql,
             row -> view(viewTables, row),
-            from.createdAt(),
-            from.seq(),
-            ColumnValues.id(from.context()),
-            owners.isEmpty(),
-            ColumnValues.json(owners),
-            limit);
+            visible.values(
+                List.of(from.createdAt(), from.seq(), ColumnValues.id(from.context())), limit));
   }
 
   private static RootTaskView view(ViewTables viewTables, Row row) throws SQLException {

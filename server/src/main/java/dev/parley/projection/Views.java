@@ -34,7 +34,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -157,27 +156,28 @@ public final class Views implements AutoCloseable {
     return query(context, viewTables -> viewTables.contexts().find(context)).orElseThrow();
   }
 
-  /// Returns contexts of these owners (of all owners if the set is empty), last changed first.
+  /// Returns the visible contexts, last changed first.
   ///
   /// A context that changes while a client reads pages moves to the front and is not listed again.
-  public ResultPage<ContextView> contexts(Set<String> owners, @Nullable String cursor, int limit) {
+  public ResultPage<ContextView> contexts(
+      VisibleContexts visible, @Nullable String cursor, int limit) {
     var from = ContextCursor.parse(cursor);
     var max = clamp(limit);
     return page(
-        queryList(viewTables -> viewTables.contexts().page(owners, from, max + 1)),
+        queryList(viewTables -> viewTables.contexts().page(visible, from, max + 1)),
         max,
         last -> ContextCursor.of(last).toString());
   }
 
   /// Returns contexts from index `offset` on. The index of a context changes when other contexts
   /// change.
-  public List<ContextView> contexts(Set<String> owners, long offset, int limit) {
-    return queryList(viewTables -> viewTables.contexts().page(owners, offset, clamp(limit)));
+  public List<ContextView> contexts(VisibleContexts visible, long offset, int limit) {
+    return queryList(viewTables -> viewTables.contexts().page(visible, offset, clamp(limit)));
   }
 
-  /// Counts the contexts of these owners.
-  public long countContexts(Set<String> owners) {
-    return queryList(viewTables -> viewTables.contexts().count(owners));
+  /// Counts the visible contexts.
+  public long countContexts(VisibleContexts visible) {
+    return queryList(viewTables -> viewTables.contexts().count(visible));
   }
 
   /// Returns messages after the seq `after`, oldest first.
@@ -291,13 +291,13 @@ public final class Views implements AutoCloseable {
     return thread.call(OpenWork::of);
   }
 
-  /// Returns requests that wait for a person, in contexts of these owners (of all owners if the set
-  /// is empty), oldest first.
-  public ResultPage<PendingView> pending(Set<String> owners, @Nullable String cursor, int limit) {
+  /// Returns requests that wait for a person, in the visible contexts, oldest first.
+  public ResultPage<PendingView> pending(
+      VisibleContexts visible, @Nullable String cursor, int limit) {
     var from = PendingCursor.parse(cursor);
     var max = clamp(limit);
     return page(
-        queryList(viewTables -> new PendingQueries(viewTables.sql()).page(owners, from, max + 1)),
+        queryList(viewTables -> new PendingQueries(viewTables.sql()).page(visible, from, max + 1)),
         max,
         last -> PendingCursor.of(last).toString());
   }

@@ -9,6 +9,7 @@ import dev.parley.http.Reply;
 import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
 import dev.parley.http.ServerLocation.Elsewhere;
+import dev.parley.identity.Action;
 import dev.parley.log.PostgresDatabase;
 import dev.parley.log.PostgresNode;
 import dev.parley.log.PostgresNode.NodeRole;
@@ -81,16 +82,18 @@ final class ClusterRoutes {
   List<Route> active(Metrics metrics) {
     return List.of(
         Route.get(
-            "/api/cluster",
-            "Returns the servers of the cluster",
-            ResponseDescription.one(ClusterView.class),
-            _ -> new Reply.Json(200, view(nodes(), metrics))),
+                "/api/cluster",
+                "Returns the servers of the cluster",
+                ResponseDescription.one(ClusterView.class),
+                _ -> new Reply.Json(200, view(nodes(), metrics)))
+            .doing(Action.OPERATE),
         Route.withoutBody(
-            Route.Method.POST,
-            "/api/cluster/nodes/{node}/drain",
-            "Requests a server to give up its role and not to take over again",
-            ResponseDescription.one(ClusterView.class),
-            request -> drain(request.path("node"), metrics)));
+                Route.Method.POST,
+                "/api/cluster/nodes/{node}/drain",
+                "Requests a server to give up its role and not to take over again",
+                ResponseDescription.one(ClusterView.class),
+                request -> drain(request.path("node"), metrics))
+            .doing(Action.OPERATE));
   }
 
   private ClusterView view(List<NodeRow> nodes, Metrics metrics) {

@@ -2,6 +2,7 @@ package dev.parley.server;
 
 import dev.parley.api.ContextDeletion;
 import dev.parley.projection.Views;
+import dev.parley.projection.VisibleContexts;
 import dev.parley.protocol.ContextView;
 import dev.parley.protocol.Rejection;
 import dev.parley.runtime.Threads;
@@ -10,7 +11,6 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Removes contexts that were not used for a long time, in batches. A context with open tasks is
@@ -112,7 +112,7 @@ final class Retention implements AutoCloseable {
     var due = new ArrayList<ContextView>();
     String cursor = null;
     do {
-      var resultPage = views.contexts(Set.of(), cursor, PAGE);
+      var resultPage = views.contexts(VisibleContexts.ALL, cursor, PAGE);
       resultPage.items().stream()
           .filter(context -> context.updatedAt().isBefore(before) && context.openTasks() == 0)
           .forEach(due::add);

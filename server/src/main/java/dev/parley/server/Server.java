@@ -16,11 +16,14 @@ import dev.parley.api.page.PageRoutes;
 import dev.parley.auth.SignIns;
 import dev.parley.auth.TokenClient;
 import dev.parley.auth.Vault;
+import dev.parley.http.ApiTokens;
 import dev.parley.http.HttpListener;
 import dev.parley.http.Metrics;
 import dev.parley.http.OpenStreams;
 import dev.parley.http.OperatorRoutes;
 import dev.parley.http.Route;
+import dev.parley.identity.AccessPolicy;
+import dev.parley.identity.SharedContexts;
 import dev.parley.log.EventLog;
 import dev.parley.net.AddressPolicy;
 import dev.parley.net.OutgoingHttpClient;
@@ -157,7 +160,9 @@ public final class Server implements RunningServer {
     var tails =
         new StreamDependencies(
             log, cache, openStreams, liveStreams, metrics, serverSources.time(), heartbeat);
-    var contextAccess = new ContextAccess(log, config.http().tokens());
+    var accessPolicy = new AccessPolicy(SharedContexts.NONE);
+    var contextAccess = new ContextAccess(log, accessPolicy, config.http().tokens());
+    var apiTokens = new ApiTokens(config.http().tokens(), serverSources.time());
     var behind =
         new ApiDependencies(
             log,
@@ -175,6 +180,7 @@ public final class Server implements RunningServer {
             agentTypes(config, extensions),
             id -> launchOptions(config, id),
             config.http(),
+            apiTokens,
             config.limits().taskTimeout());
     var modules = extensions.apis().stream().map(module -> module.create(behind)).toList();
     var formats = new HashMap<String, EventFormat>();
@@ -208,6 +214,8 @@ public final class Server implements RunningServer {
             .create(
                 new HttpListener.HttpListenerDependencies(
                     config.http(),
+                    apiTokens,
+                    accessPolicy,
                     metrics,
                     openStreams,
                     serverSources.time(),

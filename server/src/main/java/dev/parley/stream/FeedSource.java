@@ -2,6 +2,7 @@ package dev.parley.stream;
 
 import dev.parley.log.EventLog;
 import dev.parley.projection.ContextFeed;
+import dev.parley.projection.VisibleContexts;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
@@ -11,10 +12,10 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The events of all contexts of some owners, in one order that can be resumed.
+/// The events of all visible contexts, in one order that can be resumed.
 ///
 /// Within a context the order is that of its log. For one thread at a time.
 public final class FeedSource implements Subscription.Source<ContextFeed.FeedCursor> {
@@ -26,17 +27,20 @@ public final class FeedSource implements Subscription.Source<ContextFeed.FeedCur
 
   private final EventLog log;
   private final ContextFeed contextFeed;
-  private final Set<String> owners;
+  private final Supplier<VisibleContexts> visible;
   private final Deque<ContextFeed.FeedEntry> moves = new ArrayDeque<>();
   private final ReadSize readSize = new ReadSize();
   private ContextFeed.FeedCursor next;
 
   /// Reads entries after `from`.
   FeedSource(
-      EventLog log, ContextFeed contextFeed, Set<String> owners, ContextFeed.FeedCursor from) {
+      EventLog log,
+      ContextFeed contextFeed,
+      Supplier<VisibleContexts> visible,
+      ContextFeed.FeedCursor from) {
     this.log = log;
     this.contextFeed = contextFeed;
-    this.owners = Set.copyOf(owners);
+    this.visible = visible;
     this.next = from;
   }
 
@@ -62,14 +66,15 @@ public final class FeedSource implements Subscription.Source<ContextFeed.FeedCur
     return moves.isEmpty() ? Optional.of(next) : Optional.empty();
   }
 
-  /// The next entries; empty if there are none yet, or none of these owners.
+  /// The next entries; empty if there are none yet, or none that is visible.
   ///
   /// @throws Rejection.Invalid `cursor-lost` if the cursor is too old
   List<FeedItem> read() {
     if (moves.isEmpty()) {
       var feedPage = contextFeed.readAfter(next, MOVES);
+      var now = visible.get();
       feedPage.entries().stream()
-          .filter(feedEntry -> owners.contains(feedEntry.owner()))
+          .filter(feedEntry -> now.contains(feedEntry.context(), feedEntry.owner()))
           .forEach(moves::add);
       next = feedPage.next();
     }

@@ -3,14 +3,15 @@ package dev.parley.stream;
 import dev.parley.http.FrameStream;
 import dev.parley.projection.ContextFeed;
 import dev.parley.projection.ContextFeed.FeedCursor;
+import dev.parley.projection.VisibleContexts;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.List;
-import java.util.Set;
+import java.util.function.Supplier;
 
-/// A stream of all contexts of some owners.
+/// A stream of all contexts that a reader may see.
 ///
 /// A reader whose cursor is too old gets a gap frame, and the stream continues with new entries. It
 /// ends when the server stops, or when the reader disconnects. For one thread at a time.
@@ -36,11 +37,7 @@ public final class FeedStream
   /// The request of a reader. Of the entry that ends at `after`, the reader has the first `part`
   /// frames, or all frames if that is zero.
   public record FeedStreamRequest(
-      Set<String> owners, FeedCursor after, int part, FeedEncoder encoder) {
-    public FeedStreamRequest {
-      owners = Set.copyOf(owners);
-    }
-  }
+      Supplier<VisibleContexts> visible, FeedCursor after, int part, FeedEncoder encoder) {}
 
   private final StreamDependencies dependencies;
   private final FeedStreamRequest request;
@@ -52,7 +49,7 @@ public final class FeedStream
     this.dependencies = dependencies;
     this.request = request;
     this.start = request.part() == 0 ? request.after() : before(request.after());
-    this.source = new FeedSource(dependencies.log(), contextFeed, request.owners(), start);
+    this.source = new FeedSource(dependencies.log(), contextFeed, request.visible(), start);
   }
 
   /// Right before the entry that ends at `cursor`.

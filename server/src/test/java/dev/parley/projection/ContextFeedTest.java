@@ -22,7 +22,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
@@ -45,7 +44,7 @@ class ContextFeedTest {
   void open() {
     log = log();
     views = TestViews.open(folder.resolve("views.db"), log);
-    views.contexts(Set.of(), null, 1);
+    views.contexts(VisibleContexts.ALL, null, 1);
   }
 
   private BlockLog log() {
@@ -231,7 +230,7 @@ class ContextFeedTest {
   }
 
   private ContextFeed.FeedCursor start() {
-    views.contexts(Set.of(), null, 1);
+    views.contexts(VisibleContexts.ALL, null, 1);
     return views.feed().end();
   }
 

@@ -61,7 +61,7 @@ class ForkViewsTest {
     viewsFixture.addMessage("m2", "two");
     viewsFixture.log.fork(FORK, new ContextForked(C, cut, "bob", "Another try"));
 
-    var listed = viewsFixture.views.contexts(Set.of("bob"), null, 10).items();
+    var listed = viewsFixture.views.contexts(VisibleContexts.of(Set.of("bob")), null, 10).items();
 
     assertThat(listed).extracting(ContextView::contextId).containsExactly(FORK);
     assertThat(listed.getFirst().title()).isEqualTo("Another try");
@@ -302,7 +302,12 @@ class ForkViewsTest {
     for (var tenant : List.of("acme", "other")) {
       var filter =
           new RootTaskFilter(
-              ViewsFixture.AGENT, Set.of(), null, Set.of(TaskState.COMPLETED), null, tenant);
+              ViewsFixture.AGENT,
+              VisibleContexts.ALL,
+              null,
+              Set.of(TaskState.COMPLETED),
+              null,
+              tenant);
       assertThat(viewsFixture.views.rootTasks().pageByChange(filter, null, 10).items())
           .extracting(TaskView::contextId)
           .isEqualTo(tenant.equals("acme") ? List.of(C) : List.of());

@@ -27,7 +27,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -98,7 +97,7 @@ class ViewCatchUpTest {
   }
 
   private static int contexts(ViewThread thread) {
-    return thread.call(viewTables -> (int) viewTables.contexts().count(Set.of()));
+    return thread.call(viewTables -> (int) viewTables.contexts().count(VisibleContexts.ALL));
   }
 
   /// Catches up until the log fails at this read, and returns the number of saved contexts.

@@ -20,7 +20,6 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
@@ -152,7 +151,7 @@ final class ViewFollowerTest {
   }
 
   private static List<String> contexts(Views views) {
-    return views.contexts(Set.of(), null, 100).items().stream()
+    return views.contexts(VisibleContexts.ALL, null, 100).items().stream()
         .map(ContextView::contextId)
         .map(ContextId::value)
         .toList();

@@ -119,7 +119,7 @@ class ViewPagesTest {
 
     var read =
         all(
-            cursor -> viewsFixture.views.contexts(Set.of(), cursor, 20),
+            cursor -> viewsFixture.views.contexts(VisibleContexts.ALL, cursor, 20),
             () ->
                 viewsFixture.add(
                     new ContextId("c" + changed.getAndAdd(10)),
@@ -139,11 +139,13 @@ class ViewPagesTest {
     create("c3", "eve");
     viewsFixture.add(new ContextId("c1"), null, ViewsFixture.message("m", "text"));
 
-    assertThat(viewsFixture.views.contexts(Set.of("ada", "eve"), null, 10).items())
+    assertThat(
+            viewsFixture.views.contexts(VisibleContexts.of(Set.of("ada", "eve")), null, 10).items())
         .extracting(ContextView::contextId)
         .containsExactly(new ContextId("c1"), new ContextId("c3"), ViewsFixture.C);
-    assertThat(viewsFixture.views.contexts(Set.of("nobody"), null, 10).items()).isEmpty();
-    assertThat(viewsFixture.views.contexts(Set.of(), null, 10).items()).hasSize(4);
+    assertThat(viewsFixture.views.contexts(VisibleContexts.of(Set.of("nobody")), null, 10).items())
+        .isEmpty();
+    assertThat(viewsFixture.views.contexts(VisibleContexts.ALL, null, 10).items()).hasSize(4);
   }
 
   @Test
@@ -168,7 +170,7 @@ class ViewPagesTest {
     assertInvalid(() -> viewsFixture.views.tasks(C, cursor, 1));
     assertInvalid(() -> viewsFixture.views.artifacts(C, cursor, 1));
     if (!cursor.startsWith("1.")) {
-      assertInvalid(() -> viewsFixture.views.contexts(Set.of(), cursor, 1));
+      assertInvalid(() -> viewsFixture.views.contexts(VisibleContexts.ALL, cursor, 1));
     }
   }
 

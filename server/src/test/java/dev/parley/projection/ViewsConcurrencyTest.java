@@ -20,7 +20,6 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -103,7 +102,7 @@ class ViewsConcurrencyTest {
           for (var i = 0; i < 20; i++) {
             try {
               viewsFixture.views.context(new ContextId("x" + i));
-              viewsFixture.views.contexts(Set.of(), null, 10);
+              viewsFixture.views.contexts(VisibleContexts.ALL, null, 10);
             } catch (Rejection.Gone | Rejection.NotFound _) {
               // The context does not exist yet, or was deleted.
             }

@@ -16,7 +16,6 @@ import java.nio.file.StandardOpenOption;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Random;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -117,7 +116,7 @@ class ViewsFileTest {
     other.create(new ContextId("other"), new ContextCreated("bob", null, null));
 
     try (var views = TestViews.open(viewsFixture.file, other)) {
-      assertThat(views.contexts(Set.of(), null, 10).items())
+      assertThat(views.contexts(VisibleContexts.ALL, null, 10).items())
           .extracting(context -> context.contextId().value())
           .containsExactly("other");
     }

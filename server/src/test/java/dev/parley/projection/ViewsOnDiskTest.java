@@ -18,7 +18,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -66,7 +65,7 @@ class ViewsOnDiskTest {
         var views = views("views.db", log)) {
       tell(log, 500, 1);
 
-      assertThat(views.contexts(Set.of(), null, 1000).items()).hasSize(500);
+      assertThat(views.contexts(VisibleContexts.ALL, null, 1000).items()).hasSize(500);
     }
   }
 
@@ -83,7 +82,7 @@ class ViewsOnDiskTest {
         var views = views("views.db", log)) {
       retitle(log, context, "lost");
       assertThat(views.context(context).title()).isEqualTo("lost");
-      assertThat(views.contexts(Set.of(), null, 10).items()).hasSize(1);
+      assertThat(views.contexts(VisibleContexts.ALL, null, 10).items()).hasSize(1);
     }
     copy("backup", "log");
     try (var log = open()) {
@@ -135,7 +134,7 @@ class ViewsOnDiskTest {
             threads.submit(
                 () -> {
                   new RandomEventWriter(log, new Random(1), id, false);
-                  assertThat(views.contexts(Set.of(), null, 1000).items())
+                  assertThat(views.contexts(VisibleContexts.ALL, null, 1000).items())
                       .extracting(ContextView::contextId)
                       .contains(id);
                 }));
@@ -159,7 +158,7 @@ class ViewsOnDiskTest {
                 return true;
               });
       do {
-        views.contexts(Set.of(), null, 1);
+        views.contexts(VisibleContexts.ALL, null, 1);
       } while (!writing.isDone());
       writing.get();
       kept = views.dump();

@@ -42,7 +42,6 @@ import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -235,7 +234,7 @@ class ViewsTest {
     viewsFixture.beginTask(later);
     viewsFixture.add(later, status(TaskState.FAILED));
     assertThat(viewsFixture.views.context(C).lastStatus()).isEqualTo(TaskState.FAILED);
-    assertThat(viewsFixture.views.contexts(Set.of(), null, 10).items())
+    assertThat(viewsFixture.views.contexts(VisibleContexts.ALL, null, 10).items())
         .extracting(ContextView::lastStatus)
         .containsExactly(TaskState.FAILED);
 
@@ -374,7 +373,7 @@ class ViewsTest {
         .isInstanceOf(Rejection.Gone.class);
     assertThatThrownBy(() -> viewsFixture.views.context(new ContextId("other")))
         .isInstanceOf(Rejection.NotFound.class);
-    assertThat(viewsFixture.views.contexts(Set.of(), null, 10).items()).isEmpty();
+    assertThat(viewsFixture.views.contexts(VisibleContexts.ALL, null, 10).items()).isEmpty();
   }
 
   @Test

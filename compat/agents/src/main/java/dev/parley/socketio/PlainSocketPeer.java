@@ -1,6 +1,7 @@
 package dev.parley.socketio;
 
 import dev.parley.http.WebSocketConnection;
+import dev.parley.identity.Caller;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import java.io.IOException;
@@ -10,7 +11,7 @@ import tools.jackson.databind.node.NullNode;
 
 /// A peer on a plain WebSocket: `{"event":…,"data":…}` in both directions, and
 /// `{"ack":id,"data":…}` for events with an `id`.
-record PlainSocketPeer(WebSocketConnection webSocketConnection, String id, String principal)
+record PlainSocketPeer(WebSocketConnection webSocketConnection, String id, Caller caller)
     implements SocketPeer {
 
   private static final int ID_CHARACTERS = 128;

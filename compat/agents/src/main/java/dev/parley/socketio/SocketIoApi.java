@@ -4,6 +4,7 @@ import dev.parley.http.Parameter;
 import dev.parley.http.Reply;
 import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
+import dev.parley.identity.Action;
 import java.util.List;
 
 /// The routes of Socket.IO and of a plain WebSocket, with sessions of one factory.
@@ -34,11 +35,12 @@ public final class SocketIoApi {
   public List<Route> routes(String path) {
     return List.of(
         Route.get(
-            SOCKET_IO,
-            "Socket.IO: opens a connection, polls for packets, or upgrades",
-            ResponseDescription.other("text/plain"),
-            QUERY,
-            engineIoServer::get),
+                SOCKET_IO,
+                "Socket.IO: opens a connection, polls for packets, or upgrades",
+                ResponseDescription.other("text/plain"),
+                QUERY,
+                engineIoServer::get)
+            .doing(Action.NONE),
         new Route(
             Route.Method.POST,
             SOCKET_IO,
@@ -47,16 +49,17 @@ public final class SocketIoApi {
                 QUERY,
                 null,
                 ResponseDescription.other("text/plain")),
+            Action.NONE,
             engineIoServer::post),
         Route.webSocket(
             path,
             "Named events, as over Socket.IO, on a plain WebSocket",
             List.of(),
             request -> {
-              var principal = request.principal();
+              var caller = request.caller();
               return new Reply.Upgrade(
                   webSocketConnection ->
-                      new PlainSocketPeer(webSocketConnection, dependencies.newId(), principal)
+                      new PlainSocketPeer(webSocketConnection, dependencies.newId(), caller)
                           .serve(sessions));
             }));
   }

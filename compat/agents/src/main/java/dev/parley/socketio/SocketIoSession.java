@@ -1,5 +1,6 @@
 package dev.parley.socketio;
 
+import dev.parley.identity.Caller;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import java.io.IOException;
@@ -97,18 +98,18 @@ final class SocketIoSession {
     if (session != null) {
       throw new Rejection.Invalid("connected already");
     }
-    String principal;
+    Caller caller;
     try {
-      principal =
+      caller =
           socketIoSessionDependencies
               .server()
               .tokens()
-              .principal(token(packet.data()), socketIoSessionDependencies.address());
+              .caller(token(packet.data()), socketIoSessionDependencies.address());
     } catch (Rejection.Unauthorized | Rejection.Busy unknown) {
       sendConnectError(unknown);
       return;
     }
-    var connectedPeer = new ConnectedPeer(socketIoSessionDependencies.server().newId(), principal);
+    var connectedPeer = new ConnectedPeer(socketIoSessionDependencies.server().newId(), caller);
     engineConnection.setIdentified(true);
     var data = Json.object().put("sid", connectedPeer.id());
     engineConnection.send(
@@ -191,12 +192,12 @@ final class SocketIoSession {
   /// A peer that has connected.
   private final class ConnectedPeer implements SocketPeer {
     private final String id;
-    private final String principal;
+    private final Caller caller;
     private volatile boolean left;
 
-    ConnectedPeer(String id, String principal) {
+    ConnectedPeer(String id, Caller caller) {
       this.id = id;
-      this.principal = principal;
+      this.caller = caller;
     }
 
     @Override
@@ -205,8 +206,8 @@ final class SocketIoSession {
     }
 
     @Override
-    public String principal() {
-      return principal;
+    public Caller caller() {
+      return caller;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.parley.socketio;
 
+import dev.parley.identity.Caller;
 import dev.parley.protocol.Json;
 import java.io.IOException;
 import tools.jackson.databind.JsonNode;
@@ -11,7 +12,7 @@ public interface SocketPeer {
   String id();
 
   /// The authenticated caller.
-  String principal();
+  Caller caller();
 
   /// Sends a named event. Events of one thread arrive in the order of its calls.
   ///

@@ -24,7 +24,7 @@ final class EchoSessionFactory implements SocketSession.SocketSessionFactory {
     emit(
         socketPeer,
         "connected",
-        Json.object().put("clientId", socketPeer.id()).put("who", socketPeer.principal()));
+        Json.object().put("clientId", socketPeer.id()).put("who", socketPeer.caller().principal()));
     return new SocketSession() {
       @Override
       public JsonNode onEvent(String event, JsonNode argument) {

@@ -31,6 +31,12 @@ final class A2aAgentResolver {
     return find(parts.defaultAgent().value());
   }
 
+  private AgentTypeView permitted(Request request) {
+    var agent = find(request);
+    parts.access().checkAgent(request.caller(), agent.id());
+    return agent;
+  }
+
   private AgentTypeView find(String id) {
     return parts.agentTypes().stream()
         .filter(type -> type.id().value().equals(id))
@@ -75,8 +81,8 @@ final class A2aAgentResolver {
 
   A2aCaller caller(Request request, A2aVersion version) {
     return new A2aCaller(
-        request.principal(),
-        find(request).id(),
+        request.caller(),
+        permitted(request).id(),
         version,
         request.variable("namespace").isPresent(),
         null,

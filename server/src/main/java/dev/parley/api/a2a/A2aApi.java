@@ -10,6 +10,7 @@ import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
 import dev.parley.http.Route.Method;
 import dev.parley.http.Route.RouteHandler;
+import dev.parley.identity.Action;
 import dev.parley.protocol.AgentTypeView;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,6 +111,8 @@ public final class A2aApi {
             path,
             new Route.RouteDescription(
                 summary, PARAMETERS, null, ResponseDescription.other(A2aRequestBody.JSON)),
+            // A method of JSON-RPC decides itself what else it needs.
+            Action.READ,
             handler));
   }
 }

@@ -11,6 +11,7 @@ import dev.parley.api.a2a.A2aTaskStream.A2aFrameWriter;
 import dev.parley.api.a2a.TaskLister.ListTasksRequest;
 import dev.parley.http.Reply;
 import dev.parley.http.Request;
+import dev.parley.identity.Action;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import dev.parley.stream.FrameCursor;
@@ -190,13 +191,14 @@ final class A2aJsonRpc {
     var params = call.params();
     if (call.method() == A2aMethod.PUSH_SET) {
       var target = A2aParser.push(params.node());
-      var task = operations.find(call.caller(), required("taskId", target.taskId()));
+      var task = operations.find(call.caller(), Action.WRITE, required("taskId", target.taskId()));
       desk.check(target);
       return form.push(desk.register(call.caller(), task, target));
     }
     // 0.3 calls the task `id`.
     var early = call.version() == A2aVersion.V0_3 && params.nonEmptyText("taskId") == null;
-    var task = operations.find(call.caller(), params.requiredText(early ? "id" : "taskId"));
+    var action = call.method() == A2aMethod.PUSH_DELETE ? Action.WRITE : Action.READ;
+    var task = operations.find(call.caller(), action, params.requiredText(early ? "id" : "taskId"));
     if (call.method() == A2aMethod.PUSH_LIST) {
       return form.pushes(desk.list(call.caller(), task));
     }

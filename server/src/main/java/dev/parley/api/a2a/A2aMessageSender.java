@@ -12,6 +12,7 @@ import dev.parley.a2a.SendMessageRequest;
 import dev.parley.api.ApiDependencies;
 import dev.parley.api.ContextIdGenerator;
 import dev.parley.http.Sha256;
+import dev.parley.identity.Action;
 import dev.parley.log.AppendGuard;
 import dev.parley.protocol.AcceptedMessage;
 import dev.parley.protocol.ContextEvent.ContextCreated;
@@ -79,7 +80,7 @@ final class A2aMessageSender {
       var context = context(caller, message);
       return startTask(caller, request, context, null);
     }
-    var task = lookup.find(caller, message.taskId());
+    var task = lookup.find(caller, Action.WRITE, message.taskId());
     if (message.contextId() != null && !message.contextId().equals(task.contextId().value())) {
       throw A2aException.invalid(
           "message.contextId: task " + task.taskId() + " is in context " + task.contextId());
@@ -137,7 +138,9 @@ final class A2aMessageSender {
     // Check before the context is created, so that a rejected message leaves no empty context.
     parts.tasks().check(submission);
     try {
-      parts.log().create(context, new ContextCreated(caller.principal(), null, null));
+      parts
+          .access()
+          .create(caller.identity(), context, new ContextCreated(caller.principal(), null, null));
       lookup.check(caller, context);
     } catch (Rejection.NotFound | Rejection.Gone notTheirs) {
       throw A2aException.invalid("message.contextId: " + notTheirs.getMessage());

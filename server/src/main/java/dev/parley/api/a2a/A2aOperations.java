@@ -14,6 +14,7 @@ import dev.parley.api.a2a.TaskLister.ListTasksRequest;
 import dev.parley.http.BlockingCall;
 import dev.parley.http.FrameStream;
 import dev.parley.http.OpenStreams;
+import dev.parley.identity.Action;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskView;
@@ -61,8 +62,8 @@ final class A2aOperations {
     return pushConfigs;
   }
 
-  TaskView find(A2aCaller caller, String id) {
-    return lookup.find(caller, id);
+  TaskView find(A2aCaller caller, Action action, String id) {
+    return lookup.find(caller, action, id);
   }
 
   /// Sends a message and, if the request is blocking, waits until the task ends or asks. After the
@@ -143,7 +144,7 @@ final class A2aOperations {
     var id = request.message().taskId();
     return id == null
         ? Optional.empty()
-        : Optional.of(taskReader.currentFold(lookup.find(caller, id), caller))
+        : Optional.of(taskReader.currentFold(lookup.find(caller, Action.WRITE, id), caller))
             .filter(fold -> !fold.state().terminal());
   }
 
@@ -160,7 +161,7 @@ final class A2aOperations {
   /// Streams a task from the frame after `after`, or from its current state.
   FrameStream subscribe(
       A2aCaller caller, String id, @Nullable FrameCursor after, A2aFrameWriter writer) {
-    var task = lookup.find(caller, id);
+    var task = lookup.find(caller, Action.READ, id);
     var fold = taskReader.currentFold(task, caller);
     var over = fold.state().terminal();
     if (after != null) {
@@ -193,7 +194,8 @@ final class A2aOperations {
 
   /// The current state of a task.
   A2aTask get(A2aCaller caller, String id, @Nullable Integer historyLength) {
-    return taskReader.snapshot(lookup.find(caller, id), caller.version(), historyLength, true);
+    return taskReader.snapshot(
+        lookup.find(caller, Action.READ, id), caller.version(), historyLength, true);
   }
 
   /// Lists tasks, the most recently changed first.
@@ -203,7 +205,7 @@ final class A2aOperations {
 
   /// Cancels a task and waits until it has ended.
   A2aTask cancel(A2aCaller caller, String id, BlockingCallFactory blocking) {
-    var task = lookup.find(caller, id);
+    var task = lookup.find(caller, Action.WRITE, id);
     var fold = taskReader.currentFold(task, caller);
     if (fold.state().terminal()) {
       throw new A2aException(

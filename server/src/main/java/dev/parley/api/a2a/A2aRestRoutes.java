@@ -19,6 +19,7 @@ import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
 import dev.parley.http.Route.Method;
 import dev.parley.http.Route.RouteHandler;
+import dev.parley.identity.Action;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import java.util.List;
@@ -101,7 +102,8 @@ final class A2aRestRoutes {
             this::stream),
         route(Method.GET, prefix + "/tasks", "Lists an agent's tasks", this::list),
         route(Method.GET, prefix + TASK, "Shows a task; with :subscribe, streams it", this::task),
-        route(Method.POST, prefix + TASK, "Does :cancel or :subscribe on a task", this::taskAction),
+        route(Method.POST, prefix + TASK, "Does :cancel or :subscribe on a task", this::taskAction)
+            .doing(Action.READ),
         route(
             Method.POST,
             prefix + PUSH,
@@ -243,7 +245,7 @@ final class A2aRestRoutes {
   }
 
   private Reply createPush(Request request, A2aCaller caller) {
-    var task = operations.find(caller, request.path("task"));
+    var task = operations.find(caller, Action.WRITE, request.path("task"));
     var target = A2aParser.push(withTaskId(A2aRequestBody.object(request), request));
     operations.pushConfigs().check(target);
     var kept = operations.pushConfigs().register(caller, task, target);
@@ -256,18 +258,18 @@ final class A2aRestRoutes {
   }
 
   private Reply listPushes(Request request, A2aCaller caller) {
-    var task = operations.find(caller, request.path("task"));
+    var task = operations.find(caller, Action.READ, request.path("task"));
     return json(200, encoder.pushes(operations.pushConfigs().list(caller, task)));
   }
 
   private Reply push(Request request, A2aCaller caller) {
-    var task = operations.find(caller, request.path("task"));
+    var task = operations.find(caller, Action.READ, request.path("task"));
     var target = operations.pushConfigs().find(caller, task, request.path("config"));
     return json(200, encoder.push(target));
   }
 
   private Reply deletePush(Request request, A2aCaller caller) {
-    var task = operations.find(caller, request.path("task"));
+    var task = operations.find(caller, Action.WRITE, request.path("task"));
     operations.pushConfigs().delete(caller, task, request.path("config"));
     return isEarlyVersion() ? new Reply.Empty(204) : json(200, Json.object());
   }

@@ -3,6 +3,7 @@ package dev.parley.api.a2a;
 import dev.parley.a2a.A2aError;
 import dev.parley.a2a.A2aException;
 import dev.parley.api.ContextAccess;
+import dev.parley.identity.Action;
 import dev.parley.projection.Views;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Id;
@@ -21,18 +22,18 @@ final class A2aTaskLookup {
     this.access = access;
   }
 
-  /// The task with this id.
+  /// The task with this id, if the caller may do this to its context.
   ///
   /// @throws A2aException if there is none, or it was rewound, belongs to another agent or tenant,
   ///     or the caller may not see it
-  TaskView find(A2aCaller caller, String id) {
+  TaskView find(A2aCaller caller, Action action, String id) {
     if (!Id.valid(id)) {
       throw notFound(id);
     }
     var task = new TaskId(id);
     try {
       var context = views.contextOf(task).orElseThrow(() -> notFound(id));
-      access.check(caller.principal(), context);
+      access.check(caller.identity(), action, context);
       var found = views.task(context, task).orElseThrow(() -> notFound(id));
       if (found.parentTaskId() != null || !visible(caller, found)) {
         throw notFound(id);
@@ -50,13 +51,13 @@ final class A2aTaskLookup {
         && (caller.tenant() == null || caller.tenant().equals(tenant(task)));
   }
 
-  /// Rejects a context that the caller may not see, or that has tasks of another tenant, as if it
+  /// Rejects a context that the caller may not change, or that has tasks of another tenant, as if it
   /// did not exist.
   ///
   /// @throws Rejection.NotFound if the context does not exist or is not visible
   /// @throws Rejection.Gone if it was deleted
   void check(A2aCaller caller, ContextId context) {
-    access.check(caller.principal(), context);
+    access.check(caller.identity(), Action.WRITE, context);
     var tenant = caller.tenant();
     if (tenant == null) {
       return;

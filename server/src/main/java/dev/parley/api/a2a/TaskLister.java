@@ -54,7 +54,7 @@ final class TaskLister {
     var filter =
         new RootTaskFilter(
             caller.agent(),
-            parts.access().owners(caller.principal()),
+            parts.access().visible(caller.identity()),
             wanted.context(),
             states(wanted),
             wanted.changedSince(),

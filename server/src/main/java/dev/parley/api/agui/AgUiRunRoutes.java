@@ -5,6 +5,8 @@ import dev.parley.http.Reply;
 import dev.parley.http.Request;
 import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
+import dev.parley.identity.Action;
+import dev.parley.identity.Caller;
 import dev.parley.log.AppendGuard;
 import dev.parley.log.AppendResult;
 import dev.parley.log.EventDraft;
@@ -83,14 +85,20 @@ final class AgUiRunRoutes {
   /// A request for a run.
   private record RunRequest(
       ContextId thread,
-      String principal,
+      Caller caller,
       AgentTypeId agent,
       RunInput input,
       AppendGuard guard,
-      Supplier<Answerer> answerer) {}
+      Supplier<Answerer> answerer) {
+
+    String principal() {
+      return caller.principal();
+    }
+  }
 
   private Reply run(Request request) {
     var agent = agent(parts, request);
+    parts.access().checkAgent(request.caller(), agent);
     var input = RunInput.read(request.body(ObjectNode.class));
     var guard =
         new AppendGuard.IdempotencyKey(
@@ -98,7 +106,7 @@ final class AgUiRunRoutes {
     var runRequest =
         new RunRequest(
             new ContextId(input.threadId()),
-            request.principal(),
+            request.caller(),
             agent,
             input,
             guard,
@@ -122,12 +130,7 @@ final class AgUiRunRoutes {
   }
 
   private boolean exists(RunRequest runRequest) {
-    try {
-      parts.access().check(runRequest.principal(), runRequest.thread());
-      return true;
-    } catch (Rejection.NotFound unknown) {
-      return false;
-    }
+    return parts.access().mayUse(runRequest.caller(), Action.WRITE, runRequest.thread());
   }
 
   private TaskId createThread(RunRequest runRequest) {
@@ -138,8 +141,12 @@ final class AgUiRunRoutes {
     var next = Optional.ofNullable(newMessages.next()).orElseThrow(AgUiRunRoutes::nothingNew);
     var submission = submission(runRequest, next);
     parts.tasks().check(submission);
-    parts.log().create(runRequest.thread(), new ContextCreated(runRequest.principal(), null, null));
-    parts.access().check(runRequest.principal(), runRequest.thread());
+    parts
+        .access()
+        .create(
+            runRequest.caller(),
+            runRequest.thread(),
+            new ContextCreated(runRequest.principal(), null, null));
     return submit(runRequest, newMessages, submission);
   }
 

@@ -140,7 +140,9 @@ final class ContextMessageRoutes {
     var context = parts.access().context(request);
     var said = request.body(NewMessage.class);
     checkMayAnswer(request, said);
-    var acceptedMessage = parts.tasks().submit(submission(request, context, said));
+    var submission = submission(request, context, said);
+    parts.access().checkAgent(request.caller(), submission);
+    var acceptedMessage = parts.tasks().submit(submission);
     return request.wants(EVENTS)
         ? events.follow(acceptedMessage)
         : new Reply.Json(202, acceptedMessage);
@@ -157,11 +159,13 @@ final class ContextMessageRoutes {
             ? ContextIdGenerator.of(request, parts.ids())
             : messageWithContext.contextId();
     var submission = submission(request, context, messageWithContext.message());
-    if (!parts.access().mayUse(request.principal(), context)) {
+    parts.access().checkAgent(request.caller(), submission);
+    if (!parts.access().mayUse(request, context)) {
       // A rejected message must not leave an empty context behind.
       parts.tasks().check(submission);
-      parts.log().create(context, new ContextCreated(request.principal(), null, null));
-      parts.access().check(request.principal(), context);
+      parts
+          .access()
+          .create(request.caller(), context, new ContextCreated(request.principal(), null, null));
     }
     var acceptedMessage = parts.tasks().submit(submission);
     return wantsOnlyJson(request)

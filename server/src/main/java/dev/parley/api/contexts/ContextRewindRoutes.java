@@ -8,6 +8,7 @@ import dev.parley.http.Reply;
 import dev.parley.http.Request;
 import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
+import dev.parley.identity.Action;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.ContextView;
 import dev.parley.protocol.MessageId;
@@ -75,6 +76,7 @@ final class ContextRewindRoutes {
     var rewindDestination = target(wanted);
     if (wanted.message() != null) {
       var submission = ContextMessageRoutes.submission(request, context, wanted.message());
+      parts.access().checkAgent(request.caller(), submission);
       return new Reply.Json(
           202, parts.tasks().submit(submission, () -> rewinder.plan(context, rewindDestination)));
     }
@@ -103,13 +105,16 @@ final class ContextRewindRoutes {
   }
 
   private Reply fork(Request request) {
-    var source = parts.access().context(request);
+    var source = request.context();
+    // A fork does not change its source.
+    parts.access().check(request.caller(), Action.READ, source);
     var wanted = request.body(ForkRequest.class);
     ContextEditor.checkTitle(wanted.title());
     var fork =
         wanted.contextId() != null
             ? wanted.contextId()
             : ContextIdGenerator.of(request, parts.ids());
+    parts.access().checkNew(request.caller(), fork);
     var made = new ContextFork(fork, wanted.atSeq(), request.principal(), wanted.title());
     if (!rewinder.fork(source, made) && !isRepeatedRequest(request, source, made)) {
       throw wanted.contextId() == null
@@ -122,10 +127,10 @@ final class ContextRewindRoutes {
 
   /// True if the same request created the existing fork before.
   private boolean isRepeatedRequest(Request request, ContextId source, ContextFork wanted) {
+    parts.access().check(request, wanted.contextId());
     if (request.idempotencyKey().isEmpty()) {
       return false;
     }
-    parts.access().check(request.principal(), wanted.contextId());
     var from = parts.views().context(wanted.contextId()).forkedFrom();
     return from != null
         && from.contextId().equals(source)

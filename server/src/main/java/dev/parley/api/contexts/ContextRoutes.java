@@ -8,6 +8,7 @@ import dev.parley.http.Reply;
 import dev.parley.http.Request;
 import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
+import dev.parley.identity.Action;
 import dev.parley.protocol.AgentTypeView;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextId;
@@ -76,11 +77,12 @@ final class ContextRoutes {
                 ResponseDescription.one(ContextView.class)),
             this::change),
         Route.withoutBody(
-            Route.Method.DELETE,
-            ONE,
-            "Deletes a context permanently",
-            ResponseDescription.empty(),
-            this::delete),
+                Route.Method.DELETE,
+                ONE,
+                "Deletes a context permanently",
+                ResponseDescription.empty(),
+                this::delete)
+            .doing(Action.OWN),
         Route.get(
             ONE + "/snapshot",
             "Returns a context at a position, from which a stream misses nothing",
@@ -116,16 +118,28 @@ final class ContextRoutes {
         wanted.contextId() != null
             ? wanted.contextId()
             : ContextIdGenerator.of(request, parts.ids());
-    if (!parts.log().create(context, created)) {
+    if (!createNew(request, context, created)) {
       var same = key.isPresent() && created.equals(first(context));
       if (!same) {
         throw wanted.contextId() == null
             ? new Rejection.Conflict("idempotency-key-reused", "the key was used with another body")
-            : new Rejection.Conflict("context-exists", "the context exists: " + context);
+            : exists(context);
       }
     }
     return new Reply.Json(
         201, parts.views().context(context), Map.of("Location", "/api/contexts/" + context));
+  }
+
+  private boolean createNew(Request request, ContextId context, ContextCreated created) {
+    try {
+      return parts.access().create(request.caller(), context, created);
+    } catch (Rejection.NotFound another) {
+      throw exists(context);
+    }
+  }
+
+  private static Rejection exists(ContextId context) {
+    return new Rejection.Conflict("context-exists", "the context exists: " + context);
   }
 
   private Object first(ContextId context) {
@@ -133,9 +147,9 @@ final class ContextRoutes {
   }
 
   private Reply list(Request request) {
-    var owners = parts.access().owners(request.principal());
+    var visible = parts.access().visible(request.caller());
     var cursor = request.query("cursor").orElse(null);
-    return new Reply.Json(200, parts.views().contexts(owners, cursor, request.limit()));
+    return new Reply.Json(200, parts.views().contexts(visible, cursor, request.limit()));
   }
 
   private Reply show(Request request) {

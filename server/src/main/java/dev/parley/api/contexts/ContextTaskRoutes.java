@@ -87,7 +87,9 @@ final class ContextTaskRoutes {
   private Reply lookUp(Request request) {
     var id = task(request);
     var context = parts.views().contextOf(id).orElseThrow(() -> unknown(id));
-    parts.access().check(request.principal(), context);
+    if (!parts.access().mayUse(request, context)) {
+      throw unknown(id);
+    }
     return new Reply.Json(200, new TaskLocation(context, id));
   }
 

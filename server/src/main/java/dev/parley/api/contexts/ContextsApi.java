@@ -48,8 +48,8 @@ public final class ContextsApi {
   }
 
   private Reply openSocket(Request request) {
-    var principal = request.principal();
+    var caller = request.caller();
     return new Reply.Upgrade(
-        connection -> new SocketSubscriptions(parts, principal, connection).serve());
+        connection -> new SocketSubscriptions(parts, caller, connection).serve());
   }
 }

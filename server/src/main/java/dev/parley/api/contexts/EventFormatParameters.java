@@ -72,7 +72,7 @@ final class EventFormatParameters {
             name -> debug && name.equals("internal") ? Optional.of("true") : request.query(name),
             task -> parts.views().parentOf(context, task));
     if (filter.internal()) {
-      parts.access().checkInternal(request.principal());
+      parts.access().checkInternal(request.caller());
     }
     return debug || eventFormat.equals(NativeFormat.INSTANCE)
         ? filter

@@ -6,6 +6,7 @@ import dev.parley.http.Reply;
 import dev.parley.http.Request;
 import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
+import dev.parley.identity.Action;
 import dev.parley.log.AppendGuard;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.InputId;
@@ -37,14 +38,15 @@ final class InputRoutes {
   List<Route> routes() {
     return List.of(
         Route.withBody(
-            Route.Method.POST,
-            "/api/contexts/{c}/inputs/{i}",
-            new Route.RouteDescription(
-                "Answers a question of a task",
-                List.of(KEY),
-                NewAnswer.class,
-                ResponseDescription.one(202, AnswerAccepted.class)),
-            this::answer),
+                Route.Method.POST,
+                "/api/contexts/{c}/inputs/{i}",
+                new Route.RouteDescription(
+                    "Answers a question of a task",
+                    List.of(KEY),
+                    NewAnswer.class,
+                    ResponseDescription.one(202, AnswerAccepted.class)),
+                this::answer)
+            .doing(Action.ANSWER),
         Route.get(
             "/api/inbox",
             "Lists open questions and sign-ins of all contexts, oldest first",
@@ -74,8 +76,8 @@ final class InputRoutes {
   }
 
   private Reply inbox(Request request) {
-    var owners = parts.access().owners(request.principal());
+    var visible = parts.access().visible(request.caller());
     var cursor = request.query("cursor").orElse(null);
-    return new Reply.Json(200, parts.views().pending(owners, cursor, request.limit()));
+    return new Reply.Json(200, parts.views().pending(visible, cursor, request.limit()));
   }
 }

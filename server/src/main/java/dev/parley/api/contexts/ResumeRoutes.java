@@ -6,6 +6,7 @@ import dev.parley.http.Reply;
 import dev.parley.http.Request;
 import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
+import dev.parley.identity.Action;
 import dev.parley.log.AppendGuard;
 import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
@@ -68,14 +69,15 @@ final class ResumeRoutes {
   List<Route> routes() {
     return List.of(
         Route.withBody(
-            Route.Method.POST,
-            "/api/contexts/{c}/resume",
-            new Route.RouteDescription(
-                "Answers several questions of tasks, and signs in",
-                List.of(InputRoutes.KEY),
-                ResumeRequest.class,
-                ResponseDescription.one(202, ResumeResult.class)),
-            this::resume));
+                Route.Method.POST,
+                "/api/contexts/{c}/resume",
+                new Route.RouteDescription(
+                    "Answers several questions of tasks, and signs in",
+                    List.of(InputRoutes.KEY),
+                    ResumeRequest.class,
+                    ResponseDescription.one(202, ResumeResult.class)),
+                this::resume)
+            .doing(Action.ANSWER));
   }
 
   private Reply resume(Request request) {

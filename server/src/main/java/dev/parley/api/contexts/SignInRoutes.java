@@ -10,6 +10,7 @@ import dev.parley.http.Reply;
 import dev.parley.http.Request;
 import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
+import dev.parley.identity.Action;
 import dev.parley.log.AppendGuard;
 import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
@@ -69,14 +70,15 @@ final class SignInRoutes {
   List<Route> routes() {
     return List.of(
         Route.withBody(
-            Route.Method.POST,
-            "/api/contexts/{c}/auths/{a}",
-            new Route.RouteDescription(
-                "Completes a sign-in that a task requested",
-                List.of(InputRoutes.KEY),
-                NewSignIn.class,
-                ResponseDescription.one(202, SignedIn.class)),
-            this::signIn),
+                Route.Method.POST,
+                "/api/contexts/{c}/auths/{a}",
+                new Route.RouteDescription(
+                    "Completes a sign-in that a task requested",
+                    List.of(InputRoutes.KEY),
+                    NewSignIn.class,
+                    ResponseDescription.one(202, SignedIn.class)),
+                this::signIn)
+            .doing(Action.ANSWER),
         Route.get(
             "/oauth/callback",
             "Completes a sign-in with OAuth, for browsers",

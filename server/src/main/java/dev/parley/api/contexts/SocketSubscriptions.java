@@ -6,6 +6,8 @@ import dev.parley.http.Metric;
 import dev.parley.http.OpenStreams;
 import dev.parley.http.Problem;
 import dev.parley.http.WebSocketConnection;
+import dev.parley.identity.Action;
+import dev.parley.identity.Caller;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Position;
@@ -36,7 +38,7 @@ final class SocketSubscriptions {
   private static final int MAX = 1_000;
 
   private final ApiDependencies parts;
-  private final String principal;
+  private final Caller caller;
   private final WebSocketConnection connection;
   private final Semaphore turn = new Semaphore(1, true);
   private final Map<ContextId, OpenSubscription> open = new ConcurrentHashMap<>();
@@ -48,9 +50,9 @@ final class SocketSubscriptions {
       OpenStreams.StreamSlot slot,
       Thread thread) {}
 
-  SocketSubscriptions(ApiDependencies parts, String principal, WebSocketConnection connection) {
+  SocketSubscriptions(ApiDependencies parts, Caller caller, WebSocketConnection connection) {
     this.parts = parts;
-    this.principal = principal;
+    this.caller = caller;
     this.connection = connection;
   }
 
@@ -93,9 +95,9 @@ final class SocketSubscriptions {
   private void subscribe(SocketCommand wish) {
     var wanted = wish.subscriptionRequest(parts.views());
     var context = wanted.context();
-    parts.access().check(principal, context);
+    parts.access().check(caller, Action.READ, context);
     if (wanted.filter().internal()) {
-      parts.access().checkInternal(principal);
+      parts.access().checkInternal(caller);
     }
     if (open.containsKey(context)) {
       throw new Rejection.Conflict(

@@ -3,6 +3,7 @@ package dev.parley.api.agents;
 import dev.parley.api.ApiDependencies;
 import dev.parley.api.ContextIdGenerator;
 import dev.parley.http.Request;
+import dev.parley.identity.Action;
 import dev.parley.log.AppendGuard;
 import dev.parley.log.Decision;
 import dev.parley.log.EventDraft;
@@ -55,6 +56,7 @@ final class AgentLauncher {
   /// program.
   RootTaskView launch(Request request, LaunchRequest wanted, boolean raw) {
     var type = type(wanted.type());
+    parts.access().checkAgent(request.caller(), type.id());
     var launchConfiguration =
         Optional.ofNullable(wanted.configuration()).orElse(LaunchRequest.LaunchConfiguration.NONE);
     launchConfiguration.check();
@@ -87,8 +89,8 @@ final class AgentLauncher {
     var acceptedMessage =
         session == null
             ? launchInNewContext(request, submission, name)
-            : launchInExistingContext(request.principal(), submission, name);
-    return agents.find(request.principal(), acceptedMessage.taskId());
+            : launchInExistingContext(request, submission, name);
+    return agents.find(request.caller(), Action.READ, acceptedMessage.taskId());
   }
 
   private AcceptedMessage launchInNewContext(
@@ -96,8 +98,10 @@ final class AgentLauncher {
     // Checked first: a rejected launch must not leave an empty context behind.
     parts.tasks().check(submission);
     var context = submission.context();
-    var fresh = parts.log().create(context, new ContextCreated(request.principal(), name, null));
-    parts.access().check(request.principal(), context);
+    var fresh =
+        parts
+            .access()
+            .create(request.caller(), context, new ContextCreated(request.principal(), name, null));
     try {
       return parts.tasks().submit(submission);
     } catch (Rejection refused) {
@@ -111,11 +115,11 @@ final class AgentLauncher {
   }
 
   private AcceptedMessage launchInExistingContext(
-      String principal, Submission submission, @Nullable String name) {
-    parts.access().check(principal, submission.context());
+      Request request, Submission submission, @Nullable String name) {
+    parts.access().check(request, submission.context());
     var acceptedMessage = parts.tasks().submit(submission);
     if (name != null) {
-      rename(submission.context(), name, principal);
+      rename(submission.context(), name, request.principal());
     }
     return acceptedMessage;
   }

@@ -18,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /// Sends events about all agents that a peer may see: created, status changed, deleted.
 final class AgentListSubscription
@@ -36,7 +35,6 @@ final class AgentListSubscription
   private final SocketPeer socketPeer;
   private final OpenStreams.StreamSlot streamSlot;
   private final FeedCursor from;
-  private final Set<String> owners;
   private final Map<TaskId, AgentStatus> known = new LinkedHashMap<>();
 
   /// Sends events after `from`.
@@ -51,7 +49,6 @@ final class AgentListSubscription
     this.socketPeer = socketPeer;
     this.streamSlot = streamSlot;
     this.from = from;
-    this.owners = parts.access().owners(socketPeer.principal());
   }
 
   @Override
@@ -84,8 +81,11 @@ final class AgentListSubscription
   public Subscription.Batch<FeedCursor, List<AgentNotice>> next(FeedCursor cursor)
       throws InterruptedException {
     var noticePage = notifications.after(cursor);
+    var visible = parts.access().visible(socketPeer.caller());
     return new Subscription.Batch<>(
-        noticePage.notices().stream().filter(one -> owners.contains(one.owner())).toList(),
+        noticePage.notices().stream()
+            .filter(one -> visible.contains(one.context(), one.owner()))
+            .toList(),
         noticePage.next());
   }
 
@@ -115,8 +115,8 @@ final class AgentListSubscription
 
   private void send(AgentNotice agentNotice) throws IOException, InterruptedException {
     switch (agentNotice) {
-      case AgentNotice.AgentCreated(_, var agent) -> created(agent);
-      case AgentNotice.AgentStatusChanged(_, var agent, var status) -> updated(agent, status);
+      case AgentNotice.AgentCreated(_, _, var agent) -> created(agent);
+      case AgentNotice.AgentStatusChanged(_, _, var agent, var status) -> updated(agent, status);
       case AgentNotice.AgentsDeleted(_, var context) -> {
         for (var agent : parts.deletion().deletedRoots(context)) {
           known.remove(agent);

@@ -2,6 +2,8 @@ package dev.parley.api.agents;
 
 import dev.parley.api.ContextAccess;
 import dev.parley.http.Request;
+import dev.parley.identity.Action;
+import dev.parley.identity.Caller;
 import dev.parley.projection.RootTaskQueries.RootTaskScope;
 import dev.parley.projection.RootTaskView;
 import dev.parley.projection.Views;
@@ -24,14 +26,14 @@ final class AgentLookup {
   ///
   /// @throws Rejection.NotFound also if the caller may not see it
   RootTaskView find(Request request) {
-    return find(request.principal(), new TaskId(request.path("id")));
+    return find(request.caller(), request.action(), new TaskId(request.path("id")));
   }
 
-  /// The agent with this id.
-  RootTaskView find(String principal, TaskId id) {
+  /// The agent with this id, if the caller may do this to its context.
+  RootTaskView find(Caller caller, Action action, TaskId id) {
     try {
       var agent = views.rootTasks().find(id).orElseThrow(() -> unknown(id));
-      access.check(principal, agent.task().contextId());
+      access.check(caller, action, agent.task().contextId());
       return agent;
     } catch (Rejection.NotFound | Rejection.Gone notThere) {
       throw unknown(id);
@@ -39,9 +41,9 @@ final class AgentLookup {
   }
 
   /// The number of running agents that the caller may see, or null if the views are unavailable.
-  @Nullable Long countOpen(String principal) {
+  @Nullable Long countOpen(Caller caller) {
     try {
-      return views.rootTasks().count(access.owners(principal), RootTaskScope.OPEN);
+      return views.rootTasks().count(access.visible(caller), RootTaskScope.OPEN);
     } catch (Rejection.Unavailable unreadable) {
       return null;
     }

@@ -85,7 +85,7 @@ final class AgentMessageRoutes {
           "cursor-ahead",
           since + " is ahead of the last message, which has the number " + agent.numbers());
     }
-    var raw = parts.access().mayReadInternal(request.principal());
+    var raw = parts.access().mayReadInternal(request.caller());
     var page =
         aggregate
             ? new MergedMessagePage(limit.intValue())
@@ -144,7 +144,7 @@ final class AgentMessageRoutes {
 
   private Reply lines(Request request) {
     var agent = agents.find(request);
-    parts.access().checkInternal(request.principal());
+    parts.access().checkInternal(request.caller());
     var task = agent.task();
     var position = request.query("cursor").map(Position::parse).orElse(Position.of(task.seq()));
     var corrected = new CorrectedEvents(parts.views().correctedMessages(task.contextId()));

@@ -27,11 +27,13 @@ final class AgentNotifications {
 
     String owner();
 
+    ContextId context();
+
     /// An agent was created.
-    record AgentCreated(String owner, TaskId agent) implements AgentNotice {}
+    record AgentCreated(String owner, ContextId context, TaskId agent) implements AgentNotice {}
 
     /// An agent's status has changed.
-    record AgentStatusChanged(String owner, TaskId agent, AgentStatus status)
+    record AgentStatusChanged(String owner, ContextId context, TaskId agent, AgentStatus status)
         implements AgentNotice {}
 
     /// A context was deleted, with its agents.
@@ -101,7 +103,7 @@ final class AgentNotifications {
         }
         entries.stream()
             .takeWhile(entry -> !entry.position().after(to))
-            .forEach(entry -> addNotice(feedEntry.owner(), entry, notices));
+            .forEach(entry -> addNotice(feedEntry, entry, notices));
         position = entries.getLast().position();
       }
     } catch (Rejection.Gone | Rejection.NotFound deleted) {
@@ -109,17 +111,21 @@ final class AgentNotifications {
     }
   }
 
-  private static void addNotice(String owner, Entry entry, List<AgentNotice> notices) {
+  private static void addNotice(
+      ContextFeed.FeedEntry feedEntry, Entry entry, List<AgentNotice> notices) {
+    var owner = feedEntry.owner();
+    var context = feedEntry.context();
     var origin = entry.origin();
     if (origin == null || origin.parentTaskId() != null) {
       return;
     }
     switch (entry.event()) {
-      case TaskCreated _ -> notices.add(new AgentNotice.AgentCreated(owner, origin.taskId()));
+      case TaskCreated _ ->
+          notices.add(new AgentNotice.AgentCreated(owner, context, origin.taskId()));
       case TaskStatus status ->
           notices.add(
               new AgentNotice.AgentStatusChanged(
-                  owner, origin.taskId(), AgentStatus.of(status.status())));
+                  owner, context, origin.taskId(), AgentStatus.of(status.status())));
       default -> {} // Only subscribers of the agent get it.
     }
   }

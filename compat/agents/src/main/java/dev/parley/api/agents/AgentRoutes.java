@@ -158,7 +158,7 @@ final class AgentRoutes {
             .views()
             .rootTasks()
             .page(
-                parts.access().owners(request.principal()),
+                parts.access().visible(request.caller()),
                 rootTaskScope,
                 request.query("cursor").orElse(null),
                 request.limit());
@@ -179,12 +179,12 @@ final class AgentRoutes {
   }
 
   private Reply queue(Request request) {
-    var owners = parts.access().owners(request.principal());
+    var visible = parts.access().visible(request.caller());
     var resultPage =
         parts
             .views()
             .rootTasks()
-            .page(owners, RootTaskScope.WAITING, null, dev.parley.http.HttpLimits.PAGE_MAX);
+            .page(visible, RootTaskScope.WAITING, null, dev.parley.http.HttpLimits.PAGE_MAX);
     var waiting =
         resultPage.items().reversed().stream()
             .map(RootTaskView::task)
@@ -192,7 +192,7 @@ final class AgentRoutes {
             .toList();
     return new Reply.Json(
         200,
-        new AgentQueue(parts.views().rootTasks().count(owners, RootTaskScope.WAITING), waiting));
+        new AgentQueue(parts.views().rootTasks().count(visible, RootTaskScope.WAITING), waiting));
   }
 
   private Reply removeFromQueue(Request request) {
@@ -279,6 +279,6 @@ final class AgentRoutes {
   }
 
   private ApiHealth health(Request request) {
-    return new ApiHealth("ok", parts.time().instant(), agents.countOpen(request.principal()));
+    return new ApiHealth("ok", parts.time().instant(), agents.countOpen(request.caller()));
   }
 }

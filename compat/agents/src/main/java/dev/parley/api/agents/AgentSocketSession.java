@@ -6,6 +6,7 @@ import dev.parley.api.agents.SocketArgument.AckArgument;
 import dev.parley.api.agents.SocketArgument.NoticeArgument;
 import dev.parley.api.agents.SocketArgument.RejectionArgument;
 import dev.parley.http.OpenStreams;
+import dev.parley.identity.Action;
 import dev.parley.protocol.Id;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskId;
@@ -121,7 +122,7 @@ final class AgentSocketSession implements SocketSession {
   }
 
   private JsonNode subscribe(TaskId id, long since) {
-    var agent = agents.find(socketPeer.principal(), id);
+    var agent = agents.find(socketPeer.caller(), Action.READ, id);
     var streamSlot = parts.streamDependencies().streams().open();
     var agentSubscription =
         new AgentSubscription(parts, batches, socketPeer, streamSlot, agent, since);

@@ -76,7 +76,7 @@ final class AgentSubscription
     this.id = agent.task().taskId();
     this.since = since;
     this.sentNumber = since;
-    this.raw = parts.access().mayReadInternal(socketPeer.principal());
+    this.raw = parts.access().mayReadInternal(socketPeer.caller());
   }
 
   @Override

@@ -2,7 +2,6 @@ package dev.parley.api.agents;
 
 import dev.parley.api.ApiDependencies;
 import dev.parley.api.ApiModule.ApiParts;
-import dev.parley.http.ApiTokens;
 import dev.parley.http.ErrorFormat;
 import dev.parley.http.Problem;
 import dev.parley.http.Route;
@@ -68,7 +67,7 @@ public final class AgentsApi {
     routes.addAll(new ProxyRoutes(parts, agents, launcher, agentRoutes).routes());
     var socketDependencies =
         new SocketIoDependencies(
-            new ApiTokens(parts.http().tokens(), parts.time()),
+            parts.tokens(),
             parts.streamDependencies().streams(),
             parts.http().limits(),
             parts.time(),

@@ -201,7 +201,7 @@ final class ProxyRoutes {
   /// the caller may not read internal events.
   private Reply follow(Request request, RootTaskView agent, @Nullable FrameCursor after) {
     var task = agent.task();
-    var raw = printsLines(task) && parts.access().mayReadInternal(request.principal());
+    var raw = printsLines(task) && parts.access().mayReadInternal(request.caller());
     var streamRequest =
         new ContextStream.StreamRequest(
             task.contextId(),
@@ -254,6 +254,6 @@ final class ProxyRoutes {
 
   private Reply health(Request request) {
     return new Reply.Json(
-        200, new ProxyHealth("ok", parts.time().instant(), agents.countOpen(request.principal())));
+        200, new ProxyHealth("ok", parts.time().instant(), agents.countOpen(request.caller())));
   }
 }

@@ -190,6 +190,7 @@ final class ChatHistoryRoutes {
             options,
             request.idempotencyGuard(),
             label);
+    parts.access().checkAgent(request.caller(), submission);
     var target = new Rewinder.RewindDestination.BeforeMessage(id);
     var accepted = parts.tasks().submit(submission, () -> rewinder.plan(context, target));
     return new Reply.Json(202, ChatAccepted.of(accepted));

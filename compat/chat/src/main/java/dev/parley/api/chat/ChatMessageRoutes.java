@@ -101,11 +101,13 @@ final class ChatMessageRoutes {
             options,
             request.idempotencyGuard(),
             MessageLabel.of(post.metadata()));
-    if (!parts.access().mayUse(request.principal(), context)) {
+    parts.access().checkAgent(request.caller(), submission);
+    if (!parts.access().mayUse(request, context)) {
       // Checked first: a rejected message must not leave an empty conversation behind.
       parts.tasks().check(submission);
-      parts.log().create(context, new ContextCreated(request.principal(), null, null));
-      parts.access().check(request.principal(), context);
+      parts
+          .access()
+          .create(request.caller(), context, new ContextCreated(request.principal(), null, null));
     }
     return new Reply.Json(202, ChatAccepted.of(parts.tasks().submit(submission)));
   }

@@ -7,6 +7,8 @@ import dev.parley.http.Reply;
 import dev.parley.http.Request;
 import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
+import dev.parley.identity.Action;
+import dev.parley.identity.Caller;
 import dev.parley.log.OpenTask;
 import dev.parley.projection.ContextFeed;
 import dev.parley.projection.TurnPosition;
@@ -56,15 +58,15 @@ final class ChatStreamRoutes {
             .map(FrameCursor::parse);
     return request
         .query("conversationId")
-        .map(id -> one(request.principal(), new ContextId(id), cursor))
-        .orElseGet(() -> all(request.principal(), cursor));
+        .map(id -> one(request.caller(), new ContextId(id), cursor))
+        .orElseGet(() -> all(request.caller(), cursor));
   }
 
-  private Reply all(String principal, Optional<FrameCursor> cursor) {
+  private Reply all(Caller caller, Optional<FrameCursor> cursor) {
     var contextFeed = parts.views().feed();
     var feedStreamRequest =
         new FeedStream.FeedStreamRequest(
-            parts.access().owners(principal),
+            () -> parts.access().visible(caller),
             cursor
                 .map(FrameCursor::place)
                 .map(ContextFeed.FeedCursor::parse)
@@ -75,10 +77,10 @@ final class ChatStreamRoutes {
         new FeedStream(parts.streamDependencies(), contextFeed, feedStreamRequest));
   }
 
-  private Reply one(String principal, ContextId context, Optional<FrameCursor> cursor) {
+  private Reply one(Caller caller, ContextId context, Optional<FrameCursor> cursor) {
     var read = cursor.map(c -> new ReadFrames(c.position(), c.part()));
     // Rejects a deleted conversation with a status, before the stream starts.
-    var known = parts.access().mayUse(principal, context);
+    var known = parts.access().mayUse(caller, Action.READ, context);
     return new Reply.Stream(
         new PendingStream(
             parts.streamDependencies(),
@@ -86,7 +88,7 @@ final class ChatStreamRoutes {
             context,
             () -> {
               try {
-                return parts.access().mayUse(principal, context)
+                return parts.access().mayUse(caller, Action.READ, context)
                     ? Optional.of(reader(context, read, known))
                     : Optional.empty();
               } catch (Rejection.Gone deleted) {

@@ -138,7 +138,7 @@ final class ChatTaskRoutes {
   private ContextId context(Request request, TaskId id) {
     var context = parts.views().contextOf(id).orElseThrow(() -> unknown(id));
     try {
-      parts.access().check(request.principal(), context);
+      parts.access().check(request, context);
     } catch (Rejection.NotFound | Rejection.Gone notTheirs) {
       throw unknown(id);
     }

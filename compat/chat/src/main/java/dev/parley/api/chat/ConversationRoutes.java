@@ -6,6 +6,7 @@ import dev.parley.http.Reply;
 import dev.parley.http.Request;
 import dev.parley.http.ResponseDescription;
 import dev.parley.http.Route;
+import dev.parley.identity.Action;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.ContextView;
 import dev.parley.protocol.Rejection;
@@ -85,15 +86,16 @@ final class ConversationRoutes {
                 ResponseDescription.one(OneConversation.class)),
             this::change),
         Route.withoutBody(
-            Route.Method.DELETE,
-            ONE,
-            "Deletes a conversation permanently",
-            ResponseDescription.one(ChatSuccess.class),
-            this::delete));
+                Route.Method.DELETE,
+                ONE,
+                "Deletes a conversation permanently",
+                ResponseDescription.one(ChatSuccess.class),
+                this::delete)
+            .doing(Action.OWN));
   }
 
   private Reply list(Request request) {
-    var owners = parts.access().owners(request.principal());
+    var visible = parts.access().visible(request.caller());
     var offset = request.number("offset", 0);
     var cursor = request.query("cursor");
     if (offset.isPresent() && cursor.isPresent()) {
@@ -101,13 +103,13 @@ final class ConversationRoutes {
     }
     var views = parts.views();
     if (offset.isPresent()) {
-      var found = views.contexts(owners, offset.get(), request.limit());
-      var total = views.countContexts(owners);
+      var found = views.contexts(visible, offset.get(), request.limit());
+      var total = views.countContexts(visible);
       return reply(found, total, offset.get() + found.size() < total, null);
     }
-    var page = views.contexts(owners, cursor.orElse(null), request.limit());
+    var page = views.contexts(visible, cursor.orElse(null), request.limit());
     var next = page.nextCursor();
-    return reply(page.items(), views.countContexts(owners), next != null, next);
+    return reply(page.items(), views.countContexts(visible), next != null, next);
   }
 
   private static Reply reply(

@@ -8,6 +8,7 @@ import dev.parley.a2a.A2aRole;
 import dev.parley.a2a.A2aTask;
 import dev.parley.api.ApiDependencies;
 import dev.parley.api.a2a.KagentMetadata;
+import dev.parley.identity.Caller;
 import dev.parley.log.AppendGuard;
 import dev.parley.log.Decision;
 import dev.parley.log.EventDraft;
@@ -120,14 +121,20 @@ final class ExternalTaskStore {
   /// user.
   ///
   /// @throws Rejection.Conflict if the task belongs to another session
-  void createSession(String principal, @Nullable String user, A2aTask task) {
+  void createSession(Caller caller, @Nullable String user, A2aTask task) {
     var context = new ContextId(task.contextId());
     var id = new TaskId(task.id());
     if (contextOf(id).filter(other -> !other.equals(context)).isPresent()) {
       throw conflict("another session already has a task with this id: " + id);
     }
     var metadata = KagentSession.metadata(null, null, user, null);
-    parts.log().create(context, new ContextCreated(principal, null, metadata));
+    try {
+      parts
+          .access()
+          .create(caller, context, new ContextCreated(caller.principal(), null, metadata));
+    } catch (Rejection.NotFound another) {
+      throw conflict("the session belongs to another user");
+    }
   }
 
   /// Stores the task in its session, and its messages once it has ended.

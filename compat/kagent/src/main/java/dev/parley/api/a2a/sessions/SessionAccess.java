@@ -54,7 +54,7 @@ final class SessionAccess {
 
   ContextView session(Request request, ContextId context) {
     try {
-      parts.access().check(request.principal(), context);
+      parts.access().check(request, context);
     } catch (Rejection.NotFound unknown) {
       throw notFound(context);
     }

@@ -88,9 +88,11 @@ final class SessionRewindRoutes {
     var atSeq =
         before == null ? null : Long.valueOf(seqBefore(request, source.contextId(), before));
     var id = wanted.id() != null ? wanted.id() : ContextIdGenerator.of(request, parts.ids());
+    parts.access().checkNew(request.caller(), id);
     var fork =
         new Rewinder.ContextFork(id, atSeq, request.principal(), name(source, wanted.name()));
     if (!rewinder.fork(source.contextId(), fork)) {
+      parts.access().check(request, id);
       throw new Rejection.Conflict("context-exists", "a session with this id exists: " + id);
     }
     var session = KagentSession.of(parts.views().contextList().find(parts.views().context(id)));

@@ -7,6 +7,7 @@ import dev.parley.http.Parameter;
 import dev.parley.http.Reply;
 import dev.parley.http.Request;
 import dev.parley.http.Route;
+import dev.parley.identity.Action;
 import dev.parley.log.AppendGuard;
 import dev.parley.log.Decision;
 import dev.parley.log.EventDraft;
@@ -79,7 +80,8 @@ final class SessionRoutes {
         SessionEnvelope.route(
             Route.Method.PATCH, ONE, "Changes a session", SessionChange.class, this::change),
         SessionEnvelope.route(
-            Route.Method.DELETE, ONE, "Deletes a session permanently", null, this::delete));
+                Route.Method.DELETE, ONE, "Deletes a session permanently", null, this::delete)
+            .doing(Action.OWN));
   }
 
   private Reply list(Request request) {
@@ -93,7 +95,7 @@ final class SessionRoutes {
   private Reply list(Request request, @Nullable AgentTypeId agent) {
     var contextFilter =
         new ContextList.ContextFilter(
-            parts.access().owners(request.principal()),
+            parts.access().visible(request.caller()),
             agent,
             SessionAccess.user(request).orElse(null));
     var limit = request.query("limit").isPresent() ? request.limit() : SESSIONS_MAX;
@@ -113,7 +115,7 @@ final class SessionRoutes {
     var id = wanted.id() != null ? wanted.id() : ContextIdGenerator.of(request, parts.ids());
     var metadata = KagentSession.metadata(null, agent, user, wanted.source());
     var created = new ContextCreated(request.principal(), wanted.name(), metadata);
-    if (!parts.log().create(id, created)) {
+    if (!create(request, id, created)) {
       throw new Rejection.Conflict("context-exists", "a session with this id exists: " + id);
     }
     if (wanted.state() != null && !wanted.state().isEmpty()) {
@@ -121,6 +123,14 @@ final class SessionRoutes {
       parts.log().append(id, AppendGuard.none(), Decision.always(begun));
     }
     return sessionReply(201, parts.views().context(id), "Successfully created session");
+  }
+
+  private boolean create(Request request, ContextId id, ContextCreated created) {
+    try {
+      return parts.access().create(request.caller(), id, created);
+    } catch (Rejection.NotFound another) {
+      return false;
+    }
   }
 
   /// The user in the body, unless a token identifies the caller.

@@ -4,6 +4,7 @@ import dev.parley.api.ApiDependencies;
 import dev.parley.http.Reply;
 import dev.parley.http.Request;
 import dev.parley.http.Route;
+import dev.parley.identity.Action;
 import dev.parley.log.EventDraft;
 import dev.parley.protocol.ContextEvent.ContextUpdated;
 import dev.parley.protocol.ContextView;
@@ -28,15 +29,17 @@ final class SessionShareRoutes {
   List<Route> routes() {
     return List.of(
         SessionEnvelope.route(
-            Route.Method.POST, ALL, "Shares a session for reading", null, this::share),
+                Route.Method.POST, ALL, "Shares a session for reading", null, this::share)
+            .doing(Action.OWN),
         SessionEnvelope.route(
             Route.Method.GET, ALL, "Lists the shares of a session", null, this::list),
         SessionEnvelope.route(
-            Route.Method.DELETE,
-            ALL + "/{share}",
-            "Revokes a share of a session",
-            null,
-            this::revoke));
+                Route.Method.DELETE,
+                ALL + "/{share}",
+                "Revokes a share of a session",
+                null,
+                this::revoke)
+            .doing(Action.OWN));
   }
 
   private Reply share(Request request) {

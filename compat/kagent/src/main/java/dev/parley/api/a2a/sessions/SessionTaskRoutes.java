@@ -122,7 +122,7 @@ final class SessionTaskRoutes {
     try {
       var task = store.read(body);
       var context = new ContextId(task.contextId());
-      store.createSession(request.principal(), SessionAccess.user(request).orElse(null), task);
+      store.createSession(request.caller(), SessionAccess.user(request).orElse(null), task);
       // Check after the session exists: before, another request could still create it.
       checkWritable(request, context);
       store.save(task, request.principal());
