@@ -1,5 +1,6 @@
 package dev.parley.app;
 
+import dev.parley.http.EdgeSettings.TlsFiles;
 import dev.parley.log.FatalHandler;
 import dev.parley.protocol.Rejection;
 import dev.parley.server.ClusterServer;
@@ -19,9 +20,11 @@ import org.jspecify.annotations.Nullable;
 final class LocalServer implements AutoCloseable {
 
   private final RunningServer server;
+  private final @Nullable TlsFiles tls;
 
-  private LocalServer(RunningServer server) {
+  private LocalServer(RunningServer server, @Nullable TlsFiles tls) {
     this.server = server;
+    this.tls = tls;
   }
 
   /// Starts a server; it accepts requests when this returns.
@@ -57,7 +60,8 @@ final class LocalServer implements AutoCloseable {
       return new LocalServer(
           shared.isPresent()
               ? ClusterServer.start(config, extensions, shared.get())
-              : Server.start(config, extensions));
+              : Server.start(config, extensions),
+          config.http().edge().tls());
     } catch (Rejection.Invalid wrong) {
       throw new CommandExit(CommandExit.USAGE, message(wrong));
     } catch (Rejection taken) {
@@ -67,6 +71,11 @@ final class LocalServer implements AutoCloseable {
 
   URI url() {
     return URI.create(server.url());
+  }
+
+  /// The file with the certificate of the server; null without TLS.
+  @Nullable Path certificate() {
+    return tls == null ? null : tls.certificate();
   }
 
   /// Drains for at most ten seconds.

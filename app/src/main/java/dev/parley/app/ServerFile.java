@@ -22,13 +22,15 @@ import org.jspecify.annotations.Nullable;
 ///     this
 /// @param workingDirectory the folder in which the server was started; null if an older version
 ///     wrote this
+/// @param certificate the file with the server's certificate; null without TLS
 record ServerFile(
     String url,
     long pid,
     Instant startedAt,
     @Nullable FolderKey folder,
     @Nullable String config,
-    @Nullable String workingDirectory) {
+    @Nullable String workingDirectory,
+    @Nullable String certificate) {
 
   private static final String NAME = "server.json";
 
@@ -37,6 +39,13 @@ record ServerFile(
 
   /// Writes the file. `config` is the server's configuration file, or null if it has none.
   static void write(Path data, URI url, @Nullable Path config, Instant now) throws IOException {
+    write(data, url, config, null, now);
+  }
+
+  /// Does the same for a server with this certificate, or with none if it is null.
+  static void write(
+      Path data, URI url, @Nullable Path config, @Nullable Path certificate, Instant now)
+      throws IOException {
     Files.createDirectories(data);
     var pid = ProcessHandle.current().pid();
     var file =
@@ -46,7 +55,8 @@ record ServerFile(
             now,
             FolderKey.of(data),
             config == null ? "" : config.toAbsolutePath().normalize().toString(),
-            Path.of("").toAbsolutePath().toString());
+            Path.of("").toAbsolutePath().toString(),
+            certificate == null ? null : certificate.toAbsolutePath().normalize().toString());
     var next = data.resolve(NAME + ".next");
     OwnerOnlyFiles.createFile(next);
     Files.write(next, Json.bytes(file));

@@ -43,7 +43,7 @@ final class ServerOptions {
   }
 
   ClientSettings settings(Terminal terminal) {
-    return ClientSettings.of(find(terminal))
+    return find(terminal)
         .withToken(token == null ? terminal.variable("PARLEY_TOKEN") : token)
         .withNotice(reason -> terminal.err().println("Waiting for the server: " + reason));
   }
@@ -75,9 +75,9 @@ final class ServerOptions {
     return Path.of(variable == null ? System.getProperty("user.home") : variable);
   }
 
-  private URI find(Terminal terminal) {
+  private ClientSettings find(Terminal terminal) {
     if (url != null) {
-      return url;
+      return ClientSettings.of(url);
     }
     if (data != null) {
       return serverOf(data, "--data");
@@ -85,7 +85,7 @@ final class ServerOptions {
     var address = terminal.variable("PARLEY_URL");
     if (address != null) {
       try {
-        return URI.create(address);
+        return ClientSettings.of(URI.create(address));
       } catch (IllegalArgumentException malformed) {
         throw new CommandExit(CommandExit.USAGE, "PARLEY_URL is not an address: " + address);
       }
@@ -95,14 +95,21 @@ final class ServerOptions {
       return serverOf(folder, "PARLEY_DATA");
     }
     return ServerFile.read(folder)
-        .map(file -> URI.create(file.url()))
-        .orElse(URI.create(URL_DEFAULT));
+        .map(ServerOptions::settings)
+        .orElseGet(() -> ClientSettings.of(URI.create(URL_DEFAULT)));
+  }
+
+  private static ClientSettings settings(ServerFile file) {
+    var settings = ClientSettings.of(URI.create(file.url()));
+    return file.certificate() == null
+        ? settings
+        : settings.withTls(PinnedCertificate.context(Path.of(file.certificate())));
   }
 
   /// The server of a folder that the user named; never the server on the default port.
-  private static URI serverOf(Path folder, String namedBy) {
+  private static ClientSettings serverOf(Path folder, String namedBy) {
     return ServerFile.read(folder)
-        .map(file -> URI.create(file.url()))
+        .map(ServerOptions::settings)
         .orElseThrow(
             () ->
                 new CommandExit(

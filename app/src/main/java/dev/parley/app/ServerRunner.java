@@ -63,7 +63,7 @@ final class ServerRunner {
 
   private void reportReady(LocalServer server, Path data) {
     try {
-      ServerFile.write(data, server.url(), options.config, Instant.now());
+      ServerFile.write(data, server.url(), options.config, server.certificate(), Instant.now());
     } catch (IOException unwritable) {
       // Only a convenience: other commands then need --url.
       terminal.err().println("Cannot write server.json: " + unwritable.getMessage());

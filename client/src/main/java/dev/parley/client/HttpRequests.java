@@ -46,11 +46,14 @@ final class HttpRequests implements AutoCloseable {
   HttpRequests(ClientSettings settings, RandomGenerator random) {
     this.settings = settings;
     this.random = random;
-    this.http =
+    var builder =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(settings.connectTimeout())
-            .build();
+            .connectTimeout(settings.connectTimeout());
+    if (settings.tls() != null) {
+      builder.sslContext(settings.tls());
+    }
+    this.http = builder.build();
     this.baseUrl = settings.url().toString().replaceFirst("/+$", "");
   }
 

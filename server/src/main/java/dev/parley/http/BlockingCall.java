@@ -6,6 +6,7 @@ import java.util.concurrent.CompletionException;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Response;
 
 /// A request whose reply takes long, and whose caller may disconnect meanwhile. For one thread.
@@ -70,7 +71,9 @@ public final class BlockingCall implements AutoCloseable {
     static Runnable watch(
         Response response, DisconnectDetector disconnects, Runnable possiblyDisconnected) {
       var connection = response.getRequest().getConnectionMetaData().getConnection();
-      return connection.getEndPoint().getTransport() instanceof SocketChannel channel
+      var endPoint = connection.getEndPoint();
+      var socket = endPoint instanceof EndPoint.Wrapper tls ? tls.unwrap() : endPoint;
+      return socket.getTransport() instanceof SocketChannel channel
           ? disconnects.watch(channel, possiblyDisconnected)
           : () -> {};
     }

@@ -31,6 +31,9 @@ public final class ForwardedClient {
   private static final String VERSION = "1";
   private static final int FIELDS = 7;
 
+  /// The last field, if the client uses TLS.
+  private static final String TLS = "tls";
+
   private final SecretKeySpec secret;
   private final String machine;
 
@@ -52,8 +55,11 @@ public final class ForwardedClient {
     }
   }
 
+  /// A client's connection to another server, and whether it uses TLS.
+  record ForwardedConnection(TcpConnection connection, boolean encrypted) {}
+
   /// The value of the header for a client's connection to this server.
-  String sign(TcpConnection connection) {
+  String sign(TcpConnection connection, boolean encrypted) {
     var remote = connection.remote();
     var local = connection.local();
     var text =
@@ -66,7 +72,8 @@ public final class ForwardedClient {
             Integer.toString(local.getPort()),
             machine,
             ofThisMachine(remote.getAddress()) ? "own" : "other");
-    return text + ";" + signature(text);
+    var whole = encrypted ? text + ";" + TLS : text;
+    return whole + ";" + signature(whole);
   }
 
   private static boolean ofThisMachine(InetAddress address) {
@@ -78,7 +85,7 @@ public final class ForwardedClient {
   }
 
   /// The connection of the client; empty if the header is not signed with the secret of the cluster.
-  Optional<TcpConnection> verify(String header) {
+  Optional<ForwardedConnection> verify(String header) {
     var end = header.lastIndexOf(';');
     if (end < 0) {
       return Optional.empty();
@@ -88,14 +95,17 @@ public final class ForwardedClient {
     var fields = text.split(";", -1);
     if (!MessageDigest.isEqual(
             expected, header.substring(end + 1).getBytes(StandardCharsets.ISO_8859_1))
-        || fields.length != FIELDS
+        || !(fields.length == FIELDS || (fields.length == FIELDS + 1 && fields[FIELDS].equals(TLS)))
         || !fields[0].equals(VERSION)) {
       return Optional.empty();
     }
     // A client on another machine than this one, which runs no agents of this server.
     var elsewhere = fields[6].equals("own") && !fields[5].equals(machine);
     return Optional.of(
-        new TcpConnection(address(fields[1], fields[2]), address(fields[3], fields[4]), elsewhere));
+        new ForwardedConnection(
+            new TcpConnection(
+                address(fields[1], fields[2]), address(fields[3], fields[4]), elsewhere),
+            fields.length > FIELDS));
   }
 
   private static InetSocketAddress address(String host, String port) {

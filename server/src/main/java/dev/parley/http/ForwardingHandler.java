@@ -199,7 +199,10 @@ final class ForwardingHandler extends RequestHandler {
     }
     text.append(ForwardedClient.HEADER)
         .append(": ")
-        .append(dependencies.forwardedClient().sign(JettyHandler.connection(request)))
+        .append(
+            dependencies
+                .forwardedClient()
+                .sign(JettyHandler.connection(request), request.isSecure()))
         .append("\r\n\r\n");
     return text.toString().getBytes(StandardCharsets.ISO_8859_1);
   }

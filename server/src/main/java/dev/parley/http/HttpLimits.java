@@ -4,8 +4,29 @@ import java.time.Duration;
 
 /// The limits of the listener for requests and connections.
 ///
-/// `stall` is how long a connection may transfer no byte while the server waits for one.
-public record HttpLimits(int bodyBytes, int streams, Duration stall, Duration bodyTime) {
+/// `stall` is how long a connection may transfer no byte while the server waits for one. The two last
+/// limits are for callers that have not authenticated.
+public record HttpLimits(
+    int bodyBytes,
+    int streams,
+    Duration stall,
+    Duration bodyTime,
+    int connectionsPerAddress,
+    int anonymousRequestsPerMinute) {
+
+  public static final int CONNECTIONS_PER_ADDRESS = 256;
+  public static final int ANONYMOUS_REQUESTS_PER_MINUTE = 1200;
+
+  /// The usual limits per address.
+  public HttpLimits(int bodyBytes, int streams, Duration stall, Duration bodyTime) {
+    this(
+        bodyBytes,
+        streams,
+        stall,
+        bodyTime,
+        CONNECTIONS_PER_ADDRESS,
+        ANONYMOUS_REQUESTS_PER_MINUTE);
+  }
 
   /// The largest page. A request for more items gets this many.
   public static final int PAGE_MAX = 1000;

@@ -27,7 +27,9 @@ import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ManagedSelector;
+import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Request;
@@ -96,6 +98,7 @@ public final class HttpListener implements AutoCloseable {
   private final ServerConnector connector;
   private final NetworkConnectionLimit limit;
   private final DisconnectDetector disconnects;
+  private final AddressLimits addresses;
 
   private final HandlerSwitch handlers = new HandlerSwitch();
   private final JettyErrorHandler errors = new JettyErrorHandler();
@@ -128,13 +131,20 @@ public final class HttpListener implements AutoCloseable {
   private HttpListener(HttpListenerDependencies dependencies) {
     this.initial = dependencies;
     this.dependencies = dependencies;
+    var settings = dependencies.settings();
+    addresses =
+        new AddressLimits(settings.limits(), settings.edge().proxies(), dependencies.time());
+    var certificate =
+        settings.edge().tls() == null
+            ? null
+            : new CertificateFiles(settings.edge().tls(), dependencies.time());
     disconnects = new DisconnectDetector(dependencies.threads());
     server =
         new Server(
             threads(dependencies.threads()),
             new ScheduledExecutorScheduler("parley-timer", true),
             buffers());
-    connector = connector();
+    connector = connector(certificate);
     limit =
         new NetworkConnectionLimit(
             dependencies.settings().limits().streams() + CONNECTIONS_SPARE, connector);
@@ -314,7 +324,7 @@ public final class HttpListener implements AutoCloseable {
         0, BUFFER, FrameStream.WRITE_BYTES, -1, POOLED_BYTES_MAX, POOLED_BYTES_MAX);
   }
 
-  private ServerConnector connector() {
+  private ServerConnector connector(@Nullable CertificateFiles certificate) {
     var http = new HttpConfiguration();
     http.setSendServerVersion(false);
     http.setSendDateHeader(true);
@@ -323,19 +333,48 @@ public final class HttpListener implements AutoCloseable {
     http.setOutputBufferSize(BUFFER);
     http.setOutputAggregationSize(BUFFER);
     http.setHeaderCacheSize(0);
-    var selectors = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, SELECTORS_MAX);
-    var made =
-        new ServerConnector(
-            server,
-            0,
-            selectors,
-            new JettyConnectionFactory(http, initial.settings().limits().headerTime()));
     var httpSettings = initial.settings();
+    var headerTime = httpSettings.limits().headerTime();
+    var connections = new ArrayList<ConnectionFactory>();
+    if (certificate != null) {
+      connections.add(new TlsConnectionFactory(certificate.context(), headerTime));
+    }
+    connections.add(new JettyConnectionFactory(http, headerTime));
+    var made = new LimitedConnector(server, addresses, connections);
     made.setHost(httpSettings.host());
     made.setPort(httpSettings.port());
     made.setAcceptQueueSize(ACCEPT_QUEUE);
     made.setIdleTimeout(httpSettings.limits().stall().toMillis());
     return made;
+  }
+
+  /// Closes the connections of addresses that have too many.
+  private static final class LimitedConnector extends ServerConnector {
+
+    private final AddressLimits addresses;
+
+    LimitedConnector(Server server, AddressLimits addresses, List<ConnectionFactory> connections) {
+      super(
+          server,
+          0,
+          Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, SELECTORS_MAX),
+          connections.toArray(ConnectionFactory[]::new));
+      this.addresses = addresses;
+    }
+
+    @Override
+    protected void onEndPointOpened(EndPoint endPoint) {
+      super.onEndPointOpened(endPoint);
+      if (!addresses.open(endPoint)) {
+        endPoint.close();
+      }
+    }
+
+    @Override
+    protected void onEndPointClosed(EndPoint endPoint) {
+      super.onEndPointClosed(endPoint);
+      addresses.release(endPoint);
+    }
   }
 
   private JettyHandler handler(
@@ -354,6 +393,8 @@ public final class HttpListener implements AutoCloseable {
             serving.accessPolicy(),
             serving.metrics(),
             httpSettings.limits(),
+            httpSettings.edge(),
+            addresses,
             disconnects,
             forms,
             forwards == null ? null : forwards.forwardedClient(),

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
-/// The listener's address, allowed hosts and origins, tokens, and limits.
+/// The listener's address, allowed hosts and origins, tokens, limits, TLS and proxies.
 ///
 /// A `heartbeat` of zero switches heartbeats off.
 public record HttpSettings(
@@ -15,7 +15,8 @@ public record HttpSettings(
     Set<String> allowedOrigins,
     List<ApiToken> tokens,
     Duration heartbeat,
-    HttpLimits limits) {
+    HttpLimits limits,
+    EdgeSettings edge) {
 
   public HttpSettings {
     allowedHosts = Set.copyOf(allowedHosts);
@@ -23,9 +24,23 @@ public record HttpSettings(
     tokens = List.copyOf(tokens);
   }
 
+  /// Settings without TLS, and with the usual proxies.
+  public HttpSettings(
+      String host,
+      int port,
+      Set<String> allowedHosts,
+      Set<String> allowedOrigins,
+      List<ApiToken> tokens,
+      Duration heartbeat,
+      HttpLimits limits) {
+    this(
+        host, port, allowedHosts, allowedOrigins, tokens, heartbeat, limits, EdgeSettings.DEFAULTS);
+  }
+
   /// The URL of a listener with these settings that is bound to `bound`.
   public String url(int bound) {
-    return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + bound;
+    var scheme = edge.tls() == null ? "http://" : "https://";
+    return scheme + (host.contains(":") ? "[" + host + "]" : host) + ":" + bound;
   }
 
   /// True if only this machine can reach the listener.

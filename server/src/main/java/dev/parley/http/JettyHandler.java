@@ -1,11 +1,13 @@
 package dev.parley.http;
 
 import dev.parley.http.BlockingCall.JettyConnection;
+import dev.parley.http.ForwardedClient.ForwardedConnection;
 import dev.parley.http.Problem.HttpProblemException;
 import dev.parley.identity.AccessPolicy;
 import dev.parley.identity.AccessPolicy.Resource;
 import dev.parley.identity.Action;
 import dev.parley.identity.Caller;
+import dev.parley.identity.CallerKind;
 import dev.parley.protocol.Rejection;
 import dev.parley.runtime.Time;
 import dev.parley.tool.process.ClientProcessCheck;
@@ -44,6 +46,11 @@ final class JettyHandler extends RequestHandler {
   private static final Set<String> PUBLIC_PATHS =
       Set.of("/", "/healthz", "/readyz", "/health", "/api/login", CALLBACK, SOCKET_IO);
 
+  /// Paths that anyone may request as often as he likes: probes, and Socket.IO, which has limits of
+  /// its own for those who have not logged in.
+  private static final Set<String> NOT_LIMITED =
+      Set.of("/healthz", "/readyz", "/health", SOCKET_IO);
+
   /// The files of the page, which contain no data.
   private static final String ASSETS = "/assets/";
 
@@ -58,6 +65,8 @@ final class JettyHandler extends RequestHandler {
       AccessPolicy accessPolicy,
       Metrics metrics,
       HttpLimits limits,
+      EdgeSettings edge,
+      AddressLimits addresses,
       DisconnectDetector disconnects,
       List<ErrorFormat> forms,
       @Nullable ForwardedClient forwardedClient,
@@ -87,6 +96,8 @@ final class JettyHandler extends RequestHandler {
     try {
       reply = reply(jetty, writer, new JettyConnection(response, dependencies.disconnects()));
       if (reply instanceof Reply.Upgrade upgrade) {
+        // Socket.IO limits those who have not logged in yet itself.
+        release(jetty);
         dependencies.upgrades().upgrade(upgrade.handler(), jetty, response, callback);
       } else {
         writer.write(reply, jetty.getMethod().equals("HEAD"));
@@ -138,18 +149,17 @@ final class JettyHandler extends RequestHandler {
       throw new HttpProblemException(Problem.of(414, "uri-too-long", "the URI is too long"));
     }
     var path = Optional.ofNullable(uri.getPath()).orElse("/");
-    var client = client(jetty);
+    var forwarded = client(jetty);
+    var client = forwarded.connection();
+    var source = source(jetty, forwarded);
     var origin = dependencies.hosts().check(requestOrigin(jetty, path, client));
     writer.allow(origin);
+    writer.requireTls(dependencies.edge(), source);
     var segments = Router.split(path).stream().map(JettyHandler::decode).toList();
     if (jetty.getMethod().equals("OPTIONS")) {
       return options(segments, origin);
     }
-    var address = client.remote().getAddress();
-    var caller =
-        isPublic(path)
-            ? dependencies.tokens().callerOnPublicPath(token(jetty), address)
-            : dependencies.tokens().caller(token(jetty), address);
+    var caller = caller(jetty, path, source);
     var match = router.find(jetty.getMethod(), segments);
     if (!isPublic(path)) {
       checkAction(caller, match.route().action());
@@ -170,7 +180,8 @@ final class JettyHandler extends RequestHandler {
                 match.route().action(),
                 match.variables(),
                 query,
-                client),
+                client,
+                source),
             name -> jetty.getHeaders().get(name),
             requestBody,
             connection);
@@ -184,6 +195,33 @@ final class JettyHandler extends RequestHandler {
         instanceof AccessPolicy.Decision.Denied(var code, var reason)) {
       throw new Rejection.Forbidden(code, reason);
     }
+  }
+
+  /// The caller. Requests without a login are limited.
+  private Caller caller(org.eclipse.jetty.server.Request jetty, String path, RequestSource source) {
+    var tokens = dependencies.tokens();
+    var token = token(jetty);
+    Caller caller;
+    try {
+      caller =
+          isPublic(path)
+              ? tokens.callerOnPublicPath(token, source.address())
+              : tokens.caller(token, source.address());
+    } catch (Rejection.Unauthorized unknown) {
+      dependencies.addresses().countAnonymous(source);
+      throw unknown;
+    }
+    if (caller.kind() != CallerKind.ANONYMOUS) {
+      release(jetty);
+    } else if (!NOT_LIMITED.contains(path)) {
+      dependencies.addresses().countAnonymous(source);
+    }
+    return caller;
+  }
+
+  /// The connection of the request does not count for the limits of its address any more.
+  private void release(org.eclipse.jetty.server.Request jetty) {
+    dependencies.addresses().release(jetty.getConnectionMetaData().getConnection().getEndPoint());
   }
 
   private static boolean isPublic(String path) {
@@ -224,14 +262,14 @@ final class JettyHandler extends RequestHandler {
 
   /// The connection of the client: to this server, or to the server that forwards it. Only the first
   /// request of a forwarded connection says so.
-  private ClientProcessCheck.TcpConnection client(org.eclipse.jetty.server.Request jetty) {
+  private ForwardedConnection client(org.eclipse.jetty.server.Request jetty) {
     var connection = jetty.getConnectionMetaData();
-    if (connection.getAttribute(FORWARDED) instanceof ClientProcessCheck.TcpConnection forwarded) {
+    if (connection.getAttribute(FORWARDED) instanceof ForwardedConnection forwarded) {
       return forwarded;
     }
     var header = jetty.getHeaders().get(ForwardedClient.HEADER);
     if (header == null || dependencies.forwardedClient() == null) {
-      return connection(jetty);
+      return new ForwardedConnection(connection(jetty), jetty.isSecure());
     }
     var forwarded =
         dependencies
@@ -243,6 +281,17 @@ final class JettyHandler extends RequestHandler {
                         "invalid-forwarding", "only servers of the cluster may forward requests"));
     connection.setAttribute(FORWARDED, forwarded);
     return forwarded;
+  }
+
+  private RequestSource source(
+      org.eclipse.jetty.server.Request jetty, ForwardedConnection forwarded) {
+    return dependencies
+        .edge()
+        .proxies()
+        .source(
+            forwarded.connection().remote().getAddress(),
+            forwarded.encrypted(),
+            name -> jetty.getHeaders().getValuesList(name));
   }
 
   /// The connection as this server sees it.

@@ -1,12 +1,11 @@
 package dev.parley.http;
 
+import dev.parley.net.AddressRange;
 import dev.parley.protocol.Rejection;
 import dev.parley.runtime.Time;
 import java.lang.System.Logger.Level;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -26,7 +25,6 @@ final class LoginThrottle {
   private static final long WINDOW_NANOS = Duration.ofMinutes(1).toNanos();
   private static final int ADDRESSES_MAX = 10_000;
   private static final int TOKENS_MAX = 100;
-  private static final int IPV6_NETWORK_BYTES = 8;
 
   /// The state of one address.
   private static final class Caller {
@@ -54,7 +52,7 @@ final class LoginThrottle {
   ///
   /// @throws Rejection.Busy if the address has failed too often
   synchronized void check(InetAddress address, byte[] tokenHash) {
-    var caller = callers.get(key(address));
+    var caller = callers.get(AddressRange.limitKey(address));
     if (caller == null || caller.failures < FAILURES_MAX || windowIsOver(caller)) {
       return;
     }
@@ -65,7 +63,7 @@ final class LoginThrottle {
   }
 
   synchronized void succeeded(InetAddress address, byte[] tokenHash) {
-    var caller = callers.computeIfAbsent(key(address), _ -> new Caller());
+    var caller = callers.computeIfAbsent(AddressRange.limitKey(address), _ -> new Caller());
     if (caller.tokensUsed.size() < TOKENS_MAX) {
       caller.tokensUsed.add(HexFormat.of().formatHex(tokenHash));
     }
@@ -74,7 +72,7 @@ final class LoginThrottle {
   void failed(InetAddress address) {
     int failures;
     synchronized (this) {
-      var caller = callers.computeIfAbsent(key(address), _ -> new Caller());
+      var caller = callers.computeIfAbsent(AddressRange.limitKey(address), _ -> new Caller());
       if (caller.failures == 0 || windowIsOver(caller)) {
         caller.windowStart = time.nanos();
         caller.failures = 0;
@@ -93,15 +91,5 @@ final class LoginThrottle {
 
   private boolean windowIsOver(Caller caller) {
     return time.nanos() - caller.windowStart > WINDOW_NANOS;
-  }
-
-  /// The address, or its network for IPv6, where one caller has many addresses.
-  private static String key(InetAddress address) {
-    var bytes = address.getAddress();
-    return HexFormat.of()
-        .formatHex(
-            address instanceof Inet6Address && !address.isLoopbackAddress()
-                ? Arrays.copyOf(bytes, IPV6_NETWORK_BYTES)
-                : bytes);
   }
 }

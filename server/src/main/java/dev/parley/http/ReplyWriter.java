@@ -80,6 +80,14 @@ final class ReplyWriter {
         });
   }
 
+  /// Tells browsers to use TLS for this host from now on, if this server terminates TLS.
+  void requireTls(EdgeSettings edge, RequestSource source) {
+    var tls = edge.tls();
+    if (tls != null && source.encrypted() && tls.hsts().isPositive()) {
+      response.getHeaders().put("Strict-Transport-Security", "max-age=" + tls.hsts().toSeconds());
+    }
+  }
+
   /// Writes the reply. A stream is written on the calling thread, unless it detaches its connection;
   /// `headOnly` omits it.
   void write(Reply reply, boolean headOnly) throws IOException {

@@ -33,7 +33,8 @@ public final class Request {
       Action action,
       Map<String, String> variables,
       Map<String, String> query,
-      ClientProcessCheck.TcpConnection peer) {
+      ClientProcessCheck.TcpConnection peer,
+      RequestSource source) {
 
     boolean fromLoopback() {
       return peer.remote().getAddress().isLoopbackAddress();
@@ -78,12 +79,17 @@ public final class Request {
     return requestData.action();
   }
 
-  /// The caller's address.
+  /// The caller's address: the other side of the connection, or what a trusted proxy says.
   public InetAddress remoteAddress() {
-    return requestData.peer().remote().getAddress();
+    return requestData.source().address();
   }
 
-  /// The TCP connection of the request.
+  /// Where the request comes from.
+  public RequestSource source() {
+    return requestData.source();
+  }
+
+  /// The TCP connection of the request, which may be that of a proxy.
   public ClientProcessCheck.TcpConnection peer() {
     return requestData.peer();
   }
@@ -112,9 +118,9 @@ public final class Request {
     return new ContextId(path("c"));
   }
 
-  /// True if the caller used TLS, which a proxy in front of the server terminates.
-  boolean secure() {
-    return header("X-Forwarded-Proto").filter("https"::equalsIgnoreCase).isPresent();
+  /// True if the caller used TLS, which this server or a trusted proxy terminates.
+  public boolean secure() {
+    return requestData.source().encrypted();
   }
 
   /// True if others cannot read the request in transit: over TLS, or from this machine without a

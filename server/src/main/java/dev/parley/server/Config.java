@@ -138,7 +138,8 @@ public record Config(
             http.allowedOrigins(),
             http.tokens(),
             http.heartbeat(),
-            http.limits()));
+            http.limits(),
+            http.edge()));
   }
 
   /// Returns the configuration with this data folder.

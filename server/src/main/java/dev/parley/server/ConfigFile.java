@@ -25,12 +25,15 @@ record ConfigFile(
     @Nullable VaultSection vault,
     @Nullable String publicUrl,
     @Nullable A2aSection a2a,
-    @Nullable ApprovalSection approvals) {
+    @Nullable ApprovalSection approvals,
+    @Nullable TlsSection tls,
+    @Nullable List<String> trustedProxies,
+    @Nullable String proxyHeader) {
 
   static final ConfigFile EMPTY =
       new ConfigFile(
           null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-          null);
+          null, null, null, null);
 
   record ModelSection(
       @Nullable String provider,
@@ -136,7 +139,11 @@ record ConfigFile(
       @Nullable Integer historyCharacters,
       @Nullable Duration inputTimeout,
       @Nullable String whenInputLapses,
-      @Nullable Integer maxStreams) {}
+      @Nullable Integer maxStreams,
+      @Nullable Integer connectionsPerAddress,
+      @Nullable Integer anonymousRequestsPerMinute) {}
+
+  record TlsSection(@Nullable String certificate, @Nullable String key, @Nullable Duration hsts) {}
 
   record VaultSection(@Nullable String store, @Nullable String key) {}
 

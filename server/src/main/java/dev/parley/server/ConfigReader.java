@@ -222,7 +222,15 @@ final class ConfigReader {
             usual.bodyBytes(),
             count("limits.maxStreams", streams, usual.streams()),
             usual.stall(),
-            usual.bodyTime());
+            usual.bodyTime(),
+            count(
+                "limits.connectionsPerAddress",
+                file.limits() == null ? null : file.limits().connectionsPerAddress(),
+                usual.connectionsPerAddress()),
+            count(
+                "limits.anonymousRequestsPerMinute",
+                file.limits() == null ? null : file.limits().anonymousRequestsPerMinute(),
+                usual.anonymousRequestsPerMinute()));
     return new HttpSettings(
         HOST,
         PORT,
@@ -230,7 +238,8 @@ final class ConfigReader {
         origins(or(file.allowedOrigins(), List.of())),
         tokens(file.auth()),
         or(file.heartbeat(), HEARTBEAT),
-        httpLimits);
+        httpLimits,
+        new EdgeConfigReader(processEnvironment.folder(), problems).read(file));
   }
 
   private Set<String> hosts(List<String> hosts) {

@@ -162,11 +162,9 @@ final class AgentCards {
     return access
         .publicUrl()
         .orElseGet(
-            () -> {
-              var secure =
-                  request.header("X-Forwarded-Proto").filter("https"::equalsIgnoreCase).isPresent();
-              return (secure ? "https://" : "http://") + request.header("Host").orElse("localhost");
-            });
+            () ->
+                (request.secure() ? "https://" : "http://")
+                    + request.header("Host").orElse("localhost"));
   }
 
   /// The skills in an agent's card: its task types, or its description.

@@ -149,8 +149,8 @@ final class SignInRoutes {
     if (credential == null || !request.confidential()) {
       throw new Rejection.Invalid(
           "not-confidential",
-          "others could read this credential in transit: use https, or send a jwe. Revoke this"
-              + " credential.");
+          "others could read this credential in transit: use https (a proxy that terminates it must"
+              + " be in trustedProxies), or send a jwe. Revoke this credential.");
     }
     return new SignInProof.PlainCredential(credential);
   }
