@@ -31,12 +31,14 @@ export async function bundle() {
     const ending = path.slice(path.lastIndexOf("."));
     links[ending] = add(files, "page", ending, contents);
   }
-  const icon = readFileSync(new URL("src/icon.svg", ROOT));
-  links[".svg"] = add(files, "icon", ".svg", icon);
+  for (const name of ["icon", "icon-waiting"]) {
+    links[name] = add(files, name, ".svg", readFileSync(new URL(`src/${name}.svg`, ROOT)));
+  }
   const html = readFileSync(new URL("src/index.html", ROOT), "utf8")
     .replace("{css}", links[".css"])
     .replace("{js}", links[".js"])
-    .replace("{icon}", links[".svg"]);
+    .replaceAll("{icon}", links.icon)
+    .replace("{icon-waiting}", links["icon-waiting"]);
   const names = [...files.keys()].map((name) => name.slice("assets/".length)).sort();
   files.set("index.html", Buffer.from(html));
   files.set("assets.txt", Buffer.from(names.map((name) => `${name}\n`).join("")));

@@ -4,13 +4,15 @@ import { usePauseWhenHidden } from "../connection/reconnect.js";
 import { ConversationPage } from "../conversation/ConversationPage.js";
 import { Drafts } from "../conversation/drafts.js";
 import { Outboxes } from "../conversation/outboxes.js";
+import { Inbox } from "../inbox/Inbox.js";
+import { useNotifications } from "../inbox/notifications.js";
 import { Sidebar } from "../list/Sidebar.js";
 import { Welcome } from "../list/Welcome.js";
 import { ErrorBoundary } from "../ui/ErrorBoundary.js";
 import { Shortcuts } from "./Shortcuts.js";
 import { useKeys, useStore } from "./hooks.js";
 import { followLink, go, useRoute } from "./route.js";
-import { apiOf, SessionContext, storedToken, storeToken } from "./session.js";
+import { apiOf, SessionContext, storedToken, storeToken, useSession } from "./session.js";
 import { TokenForm } from "./TokenForm.js";
 import { isCommand, isNavigation, typeIntoVisibleInput } from "./typing.js";
 
@@ -60,7 +62,9 @@ export function App() {
 function Layout({ needsYou }: { needsYou: number }) {
   const route = useRoute();
   const [help, setHelp] = useState(false);
-  const { contextId } = route;
+  const { state } = useSession();
+  const { contextId, inbox } = route;
+  useNotifications(state.inbox, state.agents, state.loading);
   useEffect(() => {
     document.addEventListener("click", followLink);
     return () => document.removeEventListener("click", followLink);
@@ -76,20 +80,25 @@ function Layout({ needsYou }: { needsYou: number }) {
     } else if (isNavigation(event) && event.code === "KeyN") {
       event.preventDefault();
       go({});
+    } else if (isNavigation(event) && event.code === "KeyI") {
+      event.preventDefault();
+      go({ inbox: true });
     } else {
       typeIntoVisibleInput(event);
     }
   });
   return (
-    <div class="layout" data-open={contextId === undefined ? "list" : "conversation"}>
+    <div class="layout" data-open={contextId === undefined && !inbox ? "list" : "conversation"}>
       {/* biome-ignore lint/a11y/useValidAnchor: a skip link is an anchor. */}
       <a class="skip" href="#main" onClick={skip}>
         Skip to the conversation
       </a>
-      <Sidebar selected={contextId} onKeys={() => setHelp(true)} />
+      <Sidebar selected={contextId} inbox={inbox} onKeys={() => setHelp(true)} />
       <main id="main" class="main" tabIndex={-1}>
         <h1 class="sr-only">Parley</h1>
-        {contextId === undefined ? (
+        {inbox ? (
+          <Inbox />
+        ) : contextId === undefined ? (
           <Welcome lost={route.lost} />
         ) : (
           <ErrorBoundary key={contextId} what="This conversation">

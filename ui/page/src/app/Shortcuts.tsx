@@ -10,6 +10,8 @@ const KEYS: readonly [string, string][] = [
   [`${NAVIGATION}+N`, "New conversation"],
   [`${NAVIGATION}+J, K`, "Next, previous conversation"],
   [`${NAVIGATION}+G`, "Go to the first conversation that needs you"],
+  [`${NAVIGATION}+I`, "Open the inbox: all questions of all conversations"],
+  ["↑, ↓", "Previous, next question in the inbox"],
   [`${MODIFIER}+K`, "Search conversations"],
   ["Delete", "Delete the focused conversation in the list"],
   ["End", "Scroll to the newest text and follow it"],

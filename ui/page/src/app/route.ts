@@ -2,6 +2,8 @@ import { useEffect, useState } from "preact/hooks";
 
 /** The current route: the part of the address after `#`. */
 export interface Route {
+  /** True for the inbox, which has no conversation. */
+  readonly inbox: boolean;
   readonly contextId: string | undefined;
   readonly taskId: string | undefined;
   /** The number of an event. */
@@ -12,10 +14,15 @@ export interface Route {
   readonly lost: boolean;
 }
 
-/** Parses `#/c/{context}/t/{task}/e/{seq}/at/{seq}`; ignores missing or invalid parts. */
+const INBOX = "inbox";
+
+/**
+ * Parses `#/inbox` and `#/c/{context}/t/{task}/e/{seq}/at/{seq}`; ignores missing or invalid parts.
+ */
 export function parseRoute(hash: string): Route {
   const said = hash.replace(/^#?\/?/, "").replace(/\/$/, "");
-  const parts = said === "" ? [] : said.split("/").map(decode);
+  const inbox = said === INBOX;
+  const parts = said === "" || inbox ? [] : said.split("/").map(decode);
   const named = new Map<string, string>();
   for (let i = 0; i < parts.length; i += 2) {
     named.set(parts[i] ?? "", parts[i + 1] ?? "");
@@ -27,13 +34,16 @@ export function parseRoute(hash: string): Route {
     at: numberOf(named.get("at")),
   };
   const read = Object.values(route).filter((one) => one !== undefined).length;
-  return { ...route, lost: 2 * read < parts.length };
+  return { ...route, inbox, lost: 2 * read < parts.length };
 }
 
 export function formatRoute(route: Partial<Route>): string {
   const part = (name: string, value: string | number | undefined): string =>
     value === undefined ? "" : `/${name}/${encodeURIComponent(value)}`;
   const { contextId, taskId, seq, at } = route;
+  if (route.inbox === true) {
+    return `#/${INBOX}`;
+  }
   const rest = part("c", contextId) + part("t", taskId) + part("e", seq) + part("at", at);
   return `#${rest || "/"}`;
 }
@@ -77,7 +87,8 @@ export function replace(route: Partial<Route>): void {
 
 /** Navigates, unless the user has left the conversation meanwhile. */
 export function goFrom(contextId: string | undefined, route: Partial<Route>): void {
-  if (parseRoute(location.hash).contextId === contextId) {
+  const now = parseRoute(location.hash);
+  if (!now.inbox && now.contextId === contextId) {
     go(route);
   }
 }

@@ -42,11 +42,17 @@ export function beginsText(event: KeyboardEvent): boolean {
   return sign || event.key === "Dead" || event.key === "Process";
 }
 
-/** The input that receives typed text: the form of the current question, or the composer. */
+/**
+ * The input that receives typed text: the form of the current question, or the composer. In the
+ * inbox, the form of the question that has the focus.
+ */
 export function visibleInput(): HTMLElement | undefined {
-  const fields = document.querySelectorAll<HTMLElement>(
-    ".question-card [data-typing] :is(input, textarea), .composer > textarea",
-  );
+  const inbox = document.querySelector(".inbox") !== null;
+  const within = inbox ? document.activeElement?.closest(".question-card") : document;
+  const fields =
+    within?.querySelectorAll<HTMLElement>(
+      ".question-card [data-typing] :is(input, textarea), .composer > textarea",
+    ) ?? [];
   return [...fields].find((field) => takesText(field) && field.checkVisibility());
 }
 

@@ -25,12 +25,14 @@ const ENDS: ReadonlyMap<TaskState | undefined, string> = new Map([
 
 interface SidebarProps {
   readonly selected: string | undefined;
+  /** True if the inbox is open. */
+  readonly inbox: boolean;
   /** Shows the keyboard shortcuts. */
   readonly onKeys: () => void;
 }
 
 /** All conversations, grouped by status. */
-export function Sidebar({ selected, onKeys }: SidebarProps) {
+export function Sidebar({ selected, inbox, onKeys }: SidebarProps) {
   const { contextList, state } = useSession();
   const [words, setWords] = useState("");
   const search = useRef<HTMLInputElement>(null);
@@ -72,6 +74,15 @@ export function Sidebar({ selected, onKeys }: SidebarProps) {
           <Icon name="plus" /> New
         </a>
       </header>
+      <a
+        class="inbox-link"
+        href={formatRoute({ inbox: true })}
+        aria-current={inbox ? "page" : undefined}
+      >
+        <Icon name="inbox" />
+        <span>Inbox</span>
+        {state.inbox.length > 0 && <span class="badge">{state.inbox.length}</span>}
+      </a>
       <div class="search">
         <Icon name="search" />
         <input

@@ -5,6 +5,7 @@ import { composerBox, isCommand, MODIFIER, takesText } from "../app/typing.js";
 import { JsonText } from "../text/JsonText.js";
 import { Icon } from "../ui/Icon.js";
 import { useAnswerDraft, useSendAnswer } from "./answer-state.js";
+import { useListed } from "./answers.js";
 import { Diff, isDiff } from "./Diff.js";
 import { Fields } from "./Fields.js";
 import { KeyHint } from "./KeyHint.js";
@@ -45,6 +46,7 @@ export function Approval({ question }: { question: InputRequired }) {
   );
   const { sent, send: answer } = useSendAnswer(question.inputId);
   const form = useRef<HTMLFormElement>(null);
+  const listed = useListed() !== undefined;
   const idle = useReady() && !sent;
   const problems =
     draft === undefined || schema === undefined
@@ -69,7 +71,8 @@ export function Approval({ question }: { question: InputRequired }) {
   };
   useKeys((event) => {
     const chord = event.key === "Enter" && isCommand(event) && !event.isComposing;
-    if (chord && idle && reason === undefined && isForApproval(event, form.current)) {
+    const mine = listed ? isInCard(event, form.current) : isForApproval(event, form.current);
+    if (chord && idle && reason === undefined && mine) {
       event.preventDefault();
       approve();
     }
@@ -143,6 +146,12 @@ export function Approval({ question }: { question: InputRequired }) {
       </div>
     </form>
   );
+}
+
+/** True if the focus is on the card of this approval or in it. */
+function isInCard(event: KeyboardEvent, form: HTMLElement | null): boolean {
+  const card = form?.closest(".question-card") ?? null;
+  return !event.defaultPrevented && card?.contains(event.target as Element) === true;
 }
 
 /** True if the shortcut applies to this approval, not to other text input. */

@@ -1,5 +1,6 @@
 import type { InputRequired, Json } from "@parley/client";
 import { useSendAnswer } from "./answer-state.js";
+import { useListed } from "./answers.js";
 import { optionName } from "./pending-questions.js";
 import { useReady } from "./ready.js";
 import { SkipButton } from "./SkipButton.js";
@@ -14,6 +15,7 @@ export function Choice({
 }) {
   const { sent, send: choose } = useSendAnswer(question.inputId);
   const idle = useReady() && !sent;
+  const listed = useListed() !== undefined;
   return (
     <div class="question-body">
       <div class="choices" role="group" aria-label={question.prompt}>
@@ -31,7 +33,7 @@ export function Choice({
       </div>
       <div class="question-actions">
         <SkipButton question={question} />
-        <span class="muted">Or type a choice or its number below.</span>
+        {!listed && <span class="muted">Or type a choice or its number below.</span>}
       </div>
     </div>
   );

@@ -1,17 +1,17 @@
-import { visibleText } from "@parley/client";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { FIELDS, useKeys } from "../app/hooks.js";
 import { agentName, useSession } from "../app/session.js";
 import { composerBox, visibleInput } from "../app/typing.js";
 import { ErrorBoundary } from "../ui/ErrorBoundary.js";
 import { Icon } from "../ui/Icon.js";
-import { Approval } from "./Approval.js";
-import { type PendingQuestion, type PendingQuestions, idOf, kindOf } from "./pending-questions.js";
-import { Choice } from "./Choice.js";
 import { Expiry } from "./Expiry.js";
-import { FormAnswer } from "./FormAnswer.js";
-import { SignIn } from "./SignIn.js";
-import { TextAnswer } from "./TextAnswer.js";
+import {
+  type PendingQuestion,
+  type PendingQuestions,
+  idOf,
+  promptOf,
+} from "./pending-questions.js";
+import { QuestionBody } from "./QuestionBody.js";
 
 /** The open questions of agents, one at a time, above the composer. */
 export function QuestionPanel({ questions }: { questions: PendingQuestions }) {
@@ -126,7 +126,7 @@ function QuestionCard({ question, folded, onFold, children }: QuestionCardProps)
       <header class="question-head">
         <Icon name={question.kind === "auth-required" ? "key" : "ask"} />
         <strong>{who}</strong>
-        <span class="question-prompt">{visibleText(question.prompt)}</span>
+        <span class="question-prompt">{promptOf(question)}</span>
         <Expiry at={question.expiresAt} />
         {children}
         <button
@@ -140,23 +140,11 @@ function QuestionCard({ question, folded, onFold, children }: QuestionCardProps)
           <Icon name={folded ? "right" : "down"} />
         </button>
       </header>
-      {!folded && <ErrorBoundary what="This question">{body(question)}</ErrorBoundary>}
+      {!folded && (
+        <ErrorBoundary what="This question">
+          <QuestionBody question={question} />
+        </ErrorBoundary>
+      )}
     </section>
   );
-}
-
-function body(question: PendingQuestion) {
-  if (question.kind === "auth-required") {
-    return <SignIn question={question} />;
-  }
-  switch (kindOf(question)) {
-    case "approval":
-      return <Approval question={question} />;
-    case "choice":
-      return <Choice question={question} options={question.options ?? []} />;
-    case "form":
-      return <FormAnswer question={question} />;
-    default:
-      return <TextAnswer question={question} />;
-  }
 }

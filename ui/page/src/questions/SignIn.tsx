@@ -1,18 +1,18 @@
 import type { AuthRequired } from "@parley/client";
 import { useState } from "preact/hooks";
-import { useConversation } from "../conversation/conversation-context.js";
 import { safeLink } from "../text/sanitize.js";
+import { useAnswers } from "./answers.js";
 import { useReady } from "./ready.js";
 
 /** A sign-in: with a key for the vault, or on an external page. */
 export function SignIn({ question }: { question: AuthRequired }) {
-  const { conversation } = useConversation();
+  const answers = useAnswers();
   const [secret, setSecret] = useState("");
   const [sent, setSent] = useState(false);
   const ready = useReady();
   const later = async (): Promise<void> => {
     setSent(true);
-    setSent(await conversation.skipSignIn(question.authId));
+    setSent(await answers.skipSignIn(question.authId));
   };
   const notNow = (
     <button
@@ -29,7 +29,7 @@ export function SignIn({ question }: { question: AuthRequired }) {
   const submit = async (): Promise<void> => {
     if (secret !== "" && !sent) {
       setSent(true);
-      const done = await conversation.signIn(question.authId, secret);
+      const done = await answers.signIn(question.authId, secret);
       setSecret("");
       setSent(done);
     }

@@ -1,7 +1,7 @@
 import type { Json } from "@parley/client";
 import { useState } from "preact/hooks";
 import { useSession } from "../app/session.js";
-import { useConversation } from "../conversation/conversation-context.js";
+import { useAnswers } from "./answers.js";
 
 /** A part of an answer, stored as a draft. */
 export function useAnswerDraft<T>(
@@ -27,12 +27,12 @@ export function useSendAnswer(inputId: string): {
   readonly sent: boolean;
   readonly send: (value: Json) => Promise<void>;
 } {
-  const { conversation } = useConversation();
+  const answers = useAnswers();
   const { drafts } = useSession();
   const [sent, setSent] = useState(false);
   const send = async (value: Json): Promise<void> => {
     setSent(true);
-    const taken = await conversation.answer(inputId, value);
+    const taken = await answers.answer(inputId, value);
     setSent(taken);
     if (taken) {
       drafts.answered(inputId);

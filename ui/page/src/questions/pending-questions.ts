@@ -1,4 +1,10 @@
-import type { AuthRequired, ContextView, InputRequired, Json } from "@parley/client";
+import {
+  type AuthRequired,
+  type ContextView,
+  type InputRequired,
+  type Json,
+  visibleText,
+} from "@parley/client";
 import { useState } from "preact/hooks";
 
 export type PendingQuestion = InputRequired | AuthRequired;
@@ -21,6 +27,14 @@ export function kindOf(question: PendingQuestion): QuestionKind {
     return "choice";
   }
   return question.schema !== undefined || question.inputType === "tool-execution" ? "form" : "text";
+}
+
+/** The question in words. The card of an approval describes the call. */
+export function promptOf(question: PendingQuestion): string {
+  const generated = /^May \S+ call \S+\?$/.test(question.prompt);
+  return kindOf(question) === "approval" && generated
+    ? "asks for approval"
+    : visibleText(question.prompt);
 }
 
 /** The label of an option. */
