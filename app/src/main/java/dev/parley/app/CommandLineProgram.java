@@ -49,6 +49,8 @@ final class CommandLineProgram {
             .addSubcommand(new RewindCommand(terminal))
             .addSubcommand(new ForkCommand(terminal))
             .addSubcommand(new ExportCommand(terminal))
+            .addSubcommand(new PauseCommand(terminal))
+            .addSubcommand(new ResumeCommand(terminal))
             .addSubcommand(new ClusterCommand(terminal))
             .addSubcommand(new ImportCommand(terminal))
             .addSubcommand(new BackupCommand(terminal))

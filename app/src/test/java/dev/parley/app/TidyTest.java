@@ -27,7 +27,7 @@ class TidyTest {
           Set.of("runtime"),
           Set.of("log", "net"),
           Set.of("cluster", "projection"),
-          Set.of("auth", "identity"),
+          Set.of("auth", "identity", "control"),
           Set.of("task"),
           Set.of("model", "tool"),
           Set.of("mcp"),

@@ -16,6 +16,8 @@ import dev.parley.protocol.ContextView;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageView;
+import dev.parley.protocol.PauseView;
+import dev.parley.protocol.PauseView.PauseScope;
 import dev.parley.protocol.PendingView;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
@@ -24,6 +26,8 @@ import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskView;
 import java.io.InputStream;
 import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
@@ -231,6 +235,29 @@ public final class ParleyClient implements AutoCloseable {
     return read(
         HttpCall.post("/api/cluster/nodes/" + node + "/drain", Json.object(), keys.get()),
         ClusterView.class);
+  }
+
+  /// What operators have paused.
+  public List<PauseView> pauses() {
+    return page(new RequestPath("/api/pauses"), PauseView.class).items();
+  }
+
+  /// Pauses the agent, person or tenant `target`, or everything if it is null.
+  ///
+  /// @throws Rejection.Forbidden if the caller is not an operator
+  public PauseView pause(PauseScope scope, @Nullable String target, @Nullable String reason) {
+    var body = Json.object().put("scope", scope.wire());
+    Json.putPresent(body, "target", target);
+    Json.putPresent(body, "reason", reason);
+    return read(HttpCall.post("/api/pauses", body, keys.get()), PauseView.class);
+  }
+
+  /// Ends the pause with this id, such as `all` or `agent:coder`.
+  ///
+  /// @throws Rejection.NotFound if there is none
+  public PauseView resume(String pause) {
+    var id = URLEncoder.encode(pause, StandardCharsets.UTF_8).replace("+", "%20");
+    return read(HttpCall.delete("/api/pauses/" + id), PauseView.class);
   }
 
   /// Events after `after`, oldest first.

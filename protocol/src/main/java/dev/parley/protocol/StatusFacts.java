@@ -22,6 +22,7 @@ public final class StatusFacts {
   private static final String PERCENTAGE = "percentage";
   private static final String REASON = "reason";
   private static final String STARTED = "started";
+  private static final String PAUSED = "paused";
 
   private final MetadataFields fields;
 
@@ -133,6 +134,16 @@ public final class StatusFacts {
   /// The metadata of a task that the next start resumes.
   public static ObjectNode ofHandedBack() {
     return Json.object().put(HANDED_BACK, true);
+  }
+
+  /// The pause for whose end the task waits, if it was stopped by one.
+  public Optional<String> pausedBy() {
+    return fields.text(PAUSED);
+  }
+
+  /// The metadata of a task that waits for the end of the pause with this id.
+  public static ObjectNode ofPaused(String pause) {
+    return ofHandedBack().put(PAUSED, pause);
   }
 
   /// The metadata of a task that waits in the queue behind another one.

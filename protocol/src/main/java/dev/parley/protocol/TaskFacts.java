@@ -25,6 +25,11 @@ public final class TaskFacts {
   private static final String RAW = "raw";
   private static final String RAW_ALL = "all";
   private static final String OVERRIDES = "cli";
+  private static final String ACCOUNT = "account";
+  private static final String PRINCIPAL = "principal";
+  private static final String LOCAL = "local";
+  private static final String TENANT = "tenant";
+  private static final String CREDENTIAL = "credential";
 
   private final MetadataFields fields;
 
@@ -107,6 +112,19 @@ public final class TaskFacts {
     return fields.value(OVERRIDES);
   }
 
+  /// Who is responsible for a root task. Missing if that is the owner of the context, or if an
+  /// earlier version created the task; a subtask has the account of its root task.
+  public Optional<TaskAccount> account() {
+    return fields
+        .object(ACCOUNT)
+        .map(
+            json ->
+                new TaskAccount(
+                    json.path(PRINCIPAL).asString(""),
+                    json.path(TENANT).asString(null),
+                    json.path(CREDENTIAL).asString(null)));
+  }
+
   /// The fields that only the API of that name writes and reads.
   public Optional<ObjectNode> extension(String api) {
     return fields.object(api);
@@ -117,6 +135,22 @@ public final class TaskFacts {
     metadata.put(AGENT_ID, agent.value());
     if (model != null) {
       metadata.put(MODEL, model);
+    }
+  }
+
+  /// Replaces who is responsible for the task. Nothing is written for the person who uses a server
+  /// alone, and a client's own value is never kept.
+  public static void setAccount(ObjectNode metadata, TaskAccount account) {
+    metadata.remove(ACCOUNT);
+    if (account.equals(TaskAccount.of(LOCAL))) {
+      return;
+    }
+    var json = metadata.putObject(ACCOUNT).put(PRINCIPAL, account.principal());
+    if (account.tenant() != null) {
+      json.put(TENANT, account.tenant());
+    }
+    if (account.credential() != null) {
+      json.put(CREDENTIAL, account.credential());
     }
   }
 

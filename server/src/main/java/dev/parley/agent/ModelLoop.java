@@ -154,6 +154,10 @@ public final class ModelLoop implements Agent {
         } else if (taskHistory.answered()) {
           return new TaskOutcome.Completed(taskHistory.answer());
         } else {
+          var pause = taskRun.pause();
+          if (pause.isPresent()) {
+            return new TaskOutcome.Suspended(pause.get());
+          }
           var failed = limitReached();
           if (failed == null) {
             failed = ask();

@@ -71,10 +71,9 @@ final class ToolCalls implements AutoCloseable {
     this.toolThreads = new ToolThreads(taskRun);
   }
 
-  /// Continues until every call of the turn has ended, or until the calls must wait for an answer
-  /// or a sub-agent; then returns that wait.
-  Optional<TaskOutcome.Parked> advance(ModelTaskHistory modelTaskHistory)
-      throws InterruptedException {
+  /// Continues until every call of the turn has ended, or until the calls must wait for an answer,
+  /// a sub-agent or the end of a pause; then returns that wait.
+  Optional<TaskOutcome> advance(ModelTaskHistory modelTaskHistory) throws InterruptedException {
     while (true) {
       // Read before the new entries: a call that is no longer running has written its result.
       var busy = toolThreads.calls();
@@ -84,9 +83,14 @@ final class ToolCalls implements AutoCloseable {
       if (calls.isEmpty()) {
         return Optional.empty();
       }
-      if (!step(calls, busy)) {
+      // While the task is paused, calls that run may end, and no other call starts.
+      var pause = taskRun.pause();
+      if (pause.isPresent() || !step(calls, busy)) {
         if (busy.isEmpty()) {
-          return Optional.of(parked(calls));
+          return Optional.of(
+              pause.isEmpty() || waitsForOthers(calls)
+                  ? parked(calls)
+                  : new TaskOutcome.Suspended(pause.get()));
         }
         if (allWaitForAnswers(calls, busy)) {
           var waits = parked(calls);
@@ -96,6 +100,16 @@ final class ToolCalls implements AutoCloseable {
         }
       }
     }
+  }
+
+  /// True if a call waits for a person or a sub-agent.
+  private static boolean waitsForOthers(List<ToolCallHistory> calls) {
+    return calls.stream()
+        .filter(call -> call.end().isEmpty())
+        .anyMatch(
+            call ->
+                call.question().filter(TaskQuestion::open).isPresent()
+                    || call.children().values().stream().anyMatch(Optional::isEmpty));
   }
 
   /// True if each running call has asked a question and waits for the answer.

@@ -24,7 +24,7 @@ public final class DataFolder implements AutoCloseable {
   /// The names of the files that Parley creates in a data folder.
   private static final Pattern OURS =
       Pattern.compile(
-          "(?:log|views|push)\\.db(?:-wal|-shm|-journal)?|parley\\.lock|server\\.json(?:\\.next)?"
+          "(?:log|views|push|control)\\.db(?:-wal|-shm|-journal)?|parley\\.lock|server\\.json(?:\\.next)?"
               + "|vault\\.(?:bin|key)(?:\\.new)?|children");
 
   // Static, because closing any channel of a locked file releases the lock of the whole process.

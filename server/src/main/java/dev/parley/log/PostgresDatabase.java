@@ -148,6 +148,15 @@ public final class PostgresDatabase {
                 generation BIGINT NOT NULL,
                 changed BIGINT NOT NULL,
                 PRIMARY KEY (context, task, id))
+              """),
+          List.of(
+              // Pauses, approval rules, and what counts against budgets.
+              """
+              CREATE TABLE controls (
+                kind TEXT NOT NULL,
+                id TEXT NOT NULL,
+                data TEXT NOT NULL,
+                PRIMARY KEY (kind, id))
               """));
 
   private final PostgresAddress address;

@@ -13,7 +13,7 @@ import java.util.List;
 
 /// Copies a data folder, also while a server uses it, and restores such a copy.
 ///
-/// A backup is a folder with `log.db`, `push.db` and the vault. SQLite copies each database in one
+/// A backup is a folder with `log.db`, `push.db`, `control.db` and the vault. SQLite copies each database in one
 /// read transaction, so each copy is a durable state. The views are rebuilt when the server starts.
 public final class Backup {
 
@@ -21,7 +21,7 @@ public final class Backup {
 
   /// The positions of webhooks are copied before the log. If a position were ahead of the restored
   /// log, the webhook would miss new events. If it is behind, events are only sent again.
-  private static final List<String> DATABASES = List.of("push.db", LOG);
+  private static final List<String> DATABASES = List.of("push.db", "control.db", LOG);
 
   private static final List<String> FILES = List.of("vault.bin", "vault.key");
 

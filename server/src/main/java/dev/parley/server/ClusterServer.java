@@ -6,6 +6,7 @@ import dev.parley.cluster.Membership;
 import dev.parley.cluster.Membership.MembershipDependencies;
 import dev.parley.cluster.Membership.RoleListener;
 import dev.parley.cluster.PostgresNodeTable;
+import dev.parley.control.ControlDatabase;
 import dev.parley.http.ErrorFormat;
 import dev.parley.http.ForwardedClient;
 import dev.parley.http.HttpListener;
@@ -411,7 +412,8 @@ public final class ClusterServer implements RunningServer {
                         LogTuning.DEFAULT),
                     (thread, cause) -> failed(activeNode, thread, cause)),
             () -> vault(new SharedVault(shared, activeNode)),
-            new ViewsFile(viewsFile, FeedStart.RESTART));
+            new ViewsFile(viewsFile, FeedStart.RESTART),
+            ControlDatabase.shared(shared, activeNode));
     try (var opened = new CloseStack()) {
       opened.add(dependencies::close);
       var running =

@@ -12,10 +12,12 @@ import dev.parley.api.a2a.push.PushDatabase;
 import dev.parley.api.a2a.push.PushNotifier;
 import dev.parley.api.agui.AgUiApi;
 import dev.parley.api.contexts.ContextsApi;
+import dev.parley.api.controls.ControlsApi;
 import dev.parley.api.page.PageRoutes;
 import dev.parley.auth.SignIns;
 import dev.parley.auth.TokenClient;
 import dev.parley.auth.Vault;
+import dev.parley.control.TaskControls;
 import dev.parley.http.ApiTokens;
 import dev.parley.http.HttpListener;
 import dev.parley.http.Metrics;
@@ -74,6 +76,7 @@ public final class Server implements RunningServer {
       Metrics metrics,
       SignIns signIns,
       ClientProcessCheck processes,
+      TaskControls controls,
       Runnable release) {
 
     /// The components of a server that stores no credentials and has nothing to release.
@@ -92,6 +95,7 @@ public final class Server implements RunningServer {
                   new AddressPolicy(Set.of())),
               sources.time()),
           new ClientProcessCheck(Set::of, false),
+          TaskControls.inMemory(),
           () -> {});
     }
 
@@ -206,6 +210,7 @@ public final class Server implements RunningServer {
     contextDeletion.onDelete(pushNotifier::removeContext);
     routes.addAll(a2a(behind).routes());
     routes.addAll(new AgUiApi(behind).routes());
+    routes.addAll(new ControlsApi(behind, serverDependencies.controls()).routes());
     routes.addAll(new PageRoutes().routes());
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
     http =

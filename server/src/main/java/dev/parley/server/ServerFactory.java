@@ -6,6 +6,10 @@ import dev.parley.auth.CredentialProvider;
 import dev.parley.auth.SignIns;
 import dev.parley.auth.TokenClient;
 import dev.parley.auth.Vault;
+import dev.parley.control.ControlDatabase;
+import dev.parley.control.ControlTable;
+import dev.parley.control.Pauses;
+import dev.parley.control.TaskControls;
 import dev.parley.external.a2a.A2aAgent;
 import dev.parley.external.cli.CliAgent;
 import dev.parley.http.JvmMetrics;
@@ -93,7 +97,12 @@ final class ServerFactory {
                     LogTuning.DEFAULT),
                 extensions.fatal()),
         this::vaultInFolder,
-        viewsInFolder());
+        viewsInFolder(),
+        controlsInFolder());
+  }
+
+  private ControlDatabase controlsInFolder() {
+    return ControlDatabase.file(config.data().resolve("control.db"));
   }
 
   private Vault vaultInFolder() {
@@ -107,17 +116,20 @@ final class ServerFactory {
     return new ViewsFile(config.data().resolve("views.db"), FeedStart.CONTINUE);
   }
 
-  /// Does the same with another log and other views, and another vault, unless the configuration
-  /// keeps it in memory.
+  /// Does the same with another log, other views and controls, and another vault, unless the
+  /// configuration keeps it in memory.
   /// The data folder is locked when the log is open.
   Server.ServerDependencies create(
-      Supplier<BlockLog> openLog, Supplier<Vault> openVault, ViewsFile viewsFile) {
+      Supplier<BlockLog> openLog,
+      Supplier<Vault> openVault,
+      ViewsFile viewsFile,
+      ControlDatabase controls) {
     try (var opened = new CloseStack()) {
       var log = openLog.get();
       opened.add(log::close);
       // No other server uses the folder, and this one has not started any program yet.
       managedProcesses.endLeftovers();
-      var serverDependencies = createOn(log, openVault, viewsFile);
+      var serverDependencies = createOn(log, openVault, viewsFile, controls);
       opened.release();
       return serverDependencies;
     }
@@ -126,12 +138,18 @@ final class ServerFactory {
   /// Creates the components that need a log. If this fails, the log stays open and everything else
   /// is closed.
   Server.ServerDependencies createOn(EventLog store) {
-    return createOn(store, this::vaultInFolder, viewsInFolder());
+    return createOn(store, this::vaultInFolder, viewsInFolder(), controlsInFolder());
   }
 
   private Server.ServerDependencies createOn(
-      EventLog store, Supplier<Vault> openVault, ViewsFile viewsFile) {
+      EventLog store,
+      Supplier<Vault> openVault,
+      ViewsFile viewsFile,
+      ControlDatabase controlDatabase) {
     try (var opened = new CloseStack()) {
+      var storage = new ControlTable(controlDatabase, serverSources.threads());
+      opened.add(storage::close);
+      var controls = new TaskControls(new Pauses(storage));
       var metrics = new Metrics();
       JvmMetrics.addTo(metrics, ParleyVersion.text());
       metrics.gauge(Metric.THREADS_STUCK, threads::stuck);
@@ -177,7 +195,7 @@ final class ServerFactory {
                   serverSources.threads()));
       opened.add(mcp::close);
       mcp.start();
-      var tasks = tasks(log, views, models, mcp, signIns, http);
+      var tasks = tasks(log, views, models, mcp, signIns, http, controls);
       opened.release();
       return new Server.ServerDependencies(
           log,
@@ -186,10 +204,12 @@ final class ServerFactory {
           metrics,
           signIns,
           new ClientProcessCheck(managedProcesses::roots, !config.approvals().ownProcess()),
+          controls,
           () -> {
             mcp.close();
             managedProcesses.close();
             http.close();
+            storage.close();
           });
     }
   }
@@ -232,7 +252,8 @@ final class ServerFactory {
       Models models,
       McpServers mcp,
       SignIns signIns,
-      OutgoingHttpClient http) {
+      OutgoingHttpClient http,
+      TaskControls controls) {
     var contextHistory = ContextHistory.of(views);
     var conversationMemory = new ConversationMemory(log, contextHistory, config.limits().loop());
     var programs =
@@ -266,7 +287,8 @@ final class ServerFactory {
             agentFactory.agents(),
             new Workspaces(config.workspaces(), config.data(), config.workspacesListed()),
             config.limits(),
-            extensions.failPoint());
+            extensions.failPoint(),
+            controls);
     return new Tasks(log, contextHistory, taskSettings, taskSources());
   }
 

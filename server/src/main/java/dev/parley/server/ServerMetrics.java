@@ -24,7 +24,15 @@ import java.util.stream.Collectors;
 record ServerMetrics(Path data, EventLog log, Views views, Tasks tasks, OpenStreams streams) {
 
   private static final List<String> FILES =
-      List.of("log.db", "log.db-wal", "views.db", "views.db-wal", "push.db", "push.db-wal");
+      List.of(
+          "log.db",
+          "log.db-wal",
+          "views.db",
+          "views.db-wal",
+          "push.db",
+          "push.db-wal",
+          "control.db",
+          "control.db-wal");
 
   void addTo(Metrics metrics) {
     metrics.gauge(Metric.TASKS_RUNNING, tasks::running);

@@ -8,6 +8,7 @@ import dev.parley.protocol.Origin;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.SubtaskEvent.SubtaskComplete;
+import dev.parley.protocol.TaskAccount;
 import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskId;
@@ -88,6 +89,14 @@ final class ContextSchedule {
       waiting(state).stream().findFirst().ifPresent(ready::add);
     }
     return ready;
+  }
+
+  /// Who is responsible for a task: for whom its root task was created.
+  static TaskAccount account(ContextState state, Origin origin) {
+    return state
+        .openTask(origin.rootTaskId())
+        .flatMap(root -> root.created().facts().account())
+        .orElseGet(() -> TaskAccount.of(state.owner()));
   }
 
   /// True if the agent of the task's parent runs the task; see [HostedSubtask].

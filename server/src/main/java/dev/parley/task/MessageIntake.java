@@ -139,6 +139,7 @@ final class MessageIntake {
       TaskFacts.putInterrupts(metadata);
     }
     taskSettings.agents().describe(agent, metadata);
+    TaskFacts.setAccount(metadata, submission.account());
     var message = message(submission, taskSources.taskId(), List.of());
     var created =
         new TaskCreated(

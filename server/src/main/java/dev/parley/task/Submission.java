@@ -1,10 +1,13 @@
 package dev.parley.task;
 
+import dev.parley.identity.Caller;
+import dev.parley.identity.CallerKind;
 import dev.parley.log.AppendGuard;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.MessageFacts;
 import dev.parley.protocol.MessageId;
+import dev.parley.protocol.TaskAccount;
 import dev.parley.protocol.TaskEvent.Priority;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +22,32 @@ public record Submission(
     @Nullable List<JsonNode> parts,
     TaskOptions options,
     AppendGuard guard,
-    MessageLabel label) {
+    MessageLabel label,
+    TaskAccount account) {
+
+  /// A message of an authenticated caller, who is responsible for the task.
+  public Submission(
+      ContextId context,
+      Caller caller,
+      String content,
+      @Nullable List<JsonNode> parts,
+      TaskOptions options,
+      AppendGuard guard,
+      MessageLabel label) {
+    this(context, caller.principal(), content, parts, options, guard, label, accountOf(caller));
+  }
+
+  /// A message of a principal without a tenant or a credential.
+  public Submission(
+      ContextId context,
+      String principal,
+      String content,
+      @Nullable List<JsonNode> parts,
+      TaskOptions options,
+      AppendGuard guard,
+      MessageLabel label) {
+    this(context, principal, content, parts, options, guard, label, TaskAccount.of(principal));
+  }
 
   /// A message without an id or metadata from its sender.
   public Submission(
@@ -30,6 +58,14 @@ public record Submission(
       TaskOptions options,
       AppendGuard guard) {
     this(context, principal, content, parts, options, guard, MessageLabel.NONE);
+  }
+
+  /// Who is responsible for the tasks of a caller.
+  public static TaskAccount accountOf(Caller caller) {
+    return new TaskAccount(
+        caller.principal(),
+        caller.tenant().equals(Caller.DEFAULT_TENANT) ? null : caller.tenant(),
+        caller.kind() == CallerKind.LOCAL ? null : caller.credential());
   }
 
   /// The sender's id and metadata for the message; both are stored with the message.

@@ -38,6 +38,10 @@ public sealed interface TaskOutcome {
   /// The agent has created subtasks and, in the same append, written that the task waits for them.
   record Delegated() implements TaskOutcome {}
 
+  /// The agent stops at a point where it can continue, because an operator has paused the task. The
+  /// runtime calls it again after the end of the pause with this id.
+  record Suspended(String pause) implements TaskOutcome {}
+
   /// The task cannot continue before an answer arrives or a subtask ends. The agent's thread ends;
   /// when there are new entries that the run has not read, the runtime calls the agent again.
   record Parked(TaskState state, ObjectNode metadata) implements TaskOutcome {}

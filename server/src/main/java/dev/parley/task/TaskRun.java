@@ -1,5 +1,6 @@
 package dev.parley.task;
 
+import dev.parley.control.TaskControls;
 import dev.parley.log.AppendGuard;
 import dev.parley.log.ContextState;
 import dev.parley.log.EventDraft;
@@ -20,9 +21,11 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.Origin;
+import dev.parley.protocol.PauseView;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.InternalRaw;
+import dev.parley.protocol.TaskAccount;
 import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
@@ -92,6 +95,7 @@ public final class TaskRun {
       TaskSources sources,
       SubtaskSpawner spawner,
       FailPoint failPoint,
+      TaskControls controls,
       RunScheduler scheduler) {}
 
   /// The folder and the deadline of a run.
@@ -172,6 +176,20 @@ public final class TaskRun {
   /// for the next start.
   public synchronized boolean serverStopping() {
     return TaskEnding.SERVER_STOPPING.equals(stop);
+  }
+
+  /// Who is responsible for the task.
+  public TaskAccount account() {
+    return inspect(state -> ContextSchedule.account(state, origin()));
+  }
+
+  /// The id of the pause that applies to the task, if there is one. Then the agent stops where it
+  /// can continue later, see [TaskOutcome.Suspended].
+  public Optional<String> pause() {
+    var pauses = dependencies.controls().pauses();
+    return pauses.active().isEmpty()
+        ? Optional.empty()
+        : pauses.find(origin().agentId(), account()).map(PauseView::id);
   }
 
   /// A point at which tests can end the process.

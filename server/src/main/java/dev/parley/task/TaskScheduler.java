@@ -45,6 +45,7 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
   private final TaskTimeouts timeouts;
   private final QuestionTimers questionTimers;
   private final TaskRun.TaskRunDependencies runDependencies;
+  private final PausedTasks paused;
 
   TaskScheduler(EventLog log, TaskSettings taskSettings, TaskSources taskSources) {
     this.log = log;
@@ -76,7 +77,31 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
             taskSources,
             new SubtaskSpawner(log, taskSettings.agents(), limits.tree()),
             taskSettings.failPoint(),
+            taskSettings.controls(),
             this);
+    this.paused = new PausedTasks(log, taskSettings.controls().pauses());
+  }
+
+  PausedTasks paused() {
+    return paused;
+  }
+
+  /// Pauses have changed: stops and starts clocks, and starts what can run again.
+  void onPausesChanged() {
+    for (var context : log.withOpenTasks()) {
+      try {
+        pauseClocks(context);
+        timeouts.resumeStopped(paused.resumable(context));
+        advance(context);
+      } catch (Rejection.NotFound | Rejection.Gone deleted) {
+        // The context was deleted, with its tasks.
+      }
+    }
+  }
+
+  /// Stops the clocks of paused tasks, and of tasks that wait for them.
+  void pauseClocks(ContextId context) {
+    paused.withWaitingAncestors(context).forEach(timeouts::stop);
   }
 
   RunQueue runQueue() {
@@ -112,9 +137,10 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
     }
   }
 
-  private static ReadyAndStoppable next(ContextId context, ContextState state) {
+  private ReadyAndStoppable next(ContextId context, ContextState state) {
     return new ReadyAndStoppable(
         ContextSchedule.ready(state).stream()
+            .filter(task -> !paused.isPaused(state, task))
             .map(task -> RunQueue.ReadyTask.of(context, task))
             .toList(),
         ContextSchedule.stoppable(state));
@@ -227,6 +253,10 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
   }
 
   private void run(RunQueue.ReadyTask ready) {
+    if (paused.isPaused(ready.context(), ready.task())) {
+      // It was paused while it was in the queue.
+      return;
+    }
     var prepared = new AtomicReference<Optional<TaskRun>>(Optional.empty());
     statusWriter.retry(() -> prepared.set(prepare(ready)));
     var taskRun = prepared.get().orElse(null);
@@ -367,6 +397,11 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
         yield true;
       }
       case TaskOutcome.Parked parked -> concludeParked(taskRun, parked);
+      case TaskOutcome.Suspended(var pause) -> {
+        TaskStatusWriter.suspend(taskRun, pause);
+        pauseClocks(taskRun.context());
+        yield true;
+      }
     };
   }
 

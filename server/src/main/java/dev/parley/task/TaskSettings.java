@@ -1,5 +1,18 @@
 package dev.parley.task;
 
-/// The agents, folders and limits of tasks.
+import dev.parley.control.TaskControls;
+
+/// The agents, folders, limits and controls of tasks.
 public record TaskSettings(
-    AgentDirectory agents, Workspaces workspaces, TaskLimits limits, FailPoint failPoint) {}
+    AgentDirectory agents,
+    Workspaces workspaces,
+    TaskLimits limits,
+    FailPoint failPoint,
+    TaskControls controls) {
+
+  /// Settings with controls that are kept in memory.
+  public TaskSettings(
+      AgentDirectory agents, Workspaces workspaces, TaskLimits limits, FailPoint failPoint) {
+    this(agents, workspaces, limits, failPoint, TaskControls.inMemory());
+  }
+}

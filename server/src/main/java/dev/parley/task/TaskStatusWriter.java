@@ -30,6 +30,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// Writes that a task begins, waits, succeeds or ends without success.
 ///
@@ -164,9 +165,12 @@ final class TaskStatusWriter implements AutoCloseable {
   /// Writes that the server, and not a crash, interrupted the task. If the append fails, nothing is
   /// lost.
   static void handBack(TaskRun taskRun) {
+    handBack(taskRun, StatusFacts.ofHandedBack());
+  }
+
+  private static void handBack(TaskRun taskRun, ObjectNode metadata) {
     try {
-      taskRun.emitUnlessCanceled(
-          List.of(new TaskStatus(TaskState.WORKING, null, StatusFacts.ofHandedBack())));
+      taskRun.emitUnlessCanceled(List.of(new TaskStatus(TaskState.WORKING, null, metadata)));
     } catch (Rejection refused) {
       LOGGER.log(
           System.Logger.Level.DEBUG,
@@ -174,6 +178,11 @@ final class TaskStatusWriter implements AutoCloseable {
           taskRun.taskId(),
           refused);
     }
+  }
+
+  /// Writes that the task waits for the end of a pause. If the append fails, nothing is lost.
+  static void suspend(TaskRun taskRun, String pause) {
+    handBack(taskRun, StatusFacts.ofPaused(pause));
   }
 
   /// Waits until the store is available again, and prepares another call of an agent that the store

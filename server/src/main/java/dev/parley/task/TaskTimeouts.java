@@ -13,8 +13,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +40,9 @@ final class TaskTimeouts {
   private final Time time;
   private final BiConsumer<TaskRun.TaskDetails, TaskEnding> onTimeout;
   private final Map<TaskId, RemainingTime> remainingByTask = new HashMap<>();
+
+  /// The tasks whose clocks an operator has stopped.
+  private final Set<TaskId> stopped = new HashSet<>();
 
   TaskTimeouts(
       EventLog log,
@@ -105,6 +110,7 @@ final class TaskTimeouts {
   }
 
   private void startTimer(TaskId task, Duration left, Runnable onEnd) {
+    stopped.remove(task);
     remainingByTask.put(task, new RemainingTime(left, time.nanos(), onEnd));
     timers.schedule(task, left, onEnd);
   }
@@ -202,9 +208,24 @@ final class TaskTimeouts {
     }
   }
 
+  /// An operator has paused the task: stops its clock, if it runs.
+  synchronized void stop(TaskId task) {
+    var known = remainingByTask.get(task);
+    if (known != null && known.sinceNanos() != null) {
+      pause(task);
+      stopped.add(task);
+    }
+  }
+
+  /// An operator has ended the pause of these tasks: their clocks continue if [#stop] stopped them.
+  synchronized void resumeStopped(List<TaskId> tasks) {
+    tasks.stream().filter(stopped::remove).forEach(this::resume);
+  }
+
   /// The task has ended.
   synchronized void forget(TaskId task) {
     remainingByTask.remove(task);
+    stopped.remove(task);
     timers.cancel(task);
   }
 }

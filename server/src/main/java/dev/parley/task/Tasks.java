@@ -10,6 +10,7 @@ import dev.parley.protocol.AcceptedMessage;
 import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.InputId;
+import dev.parley.protocol.PauseView;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskId;
@@ -66,6 +67,7 @@ public final class Tasks implements AutoCloseable {
             scheduler.questionTimers(),
             scheduler::onAnswered);
     this.recovery = new ContextRecovery(taskSources.time(), taskSources.threads());
+    taskSettings.controls().pauses().onChange(scheduler::onPausesChanged);
   }
 
   /// Rejects what [#submit] would reject in a new context.
@@ -403,6 +405,7 @@ public final class Tasks implements AutoCloseable {
     scheduler.questionTimers().lapseLive(context);
     scheduler.questionTimers().start(context);
     left.forEach(scheduler::resumeClock);
+    scheduler.pauseClocks(context);
     scheduler.advance(context);
   }
 
@@ -420,6 +423,11 @@ public final class Tasks implements AutoCloseable {
   /// The working directory of the first message of a context, unless it names another.
   public Path defaultWorkingDirectory() {
     return taskSettings.workspaces().first();
+  }
+
+  /// The active pauses, each with the number of tasks that wait for its end.
+  public List<PauseView> pauses() {
+    return scheduler.paused().counted();
   }
 
   /// The number of running tasks.

@@ -1,5 +1,6 @@
 package dev.parley.task;
 
+import dev.parley.control.TaskControls;
 import dev.parley.log.AppendGuard;
 import dev.parley.log.EventLog;
 import dev.parley.log.MemoryLog;
@@ -42,6 +43,7 @@ public final class TaskTestBed implements AutoCloseable {
 
   private final EventLog log;
   private final Tasks tasks;
+  private final TaskControls controls = TaskControls.inMemory();
 
   private TaskTestBed(
       EventLog log,
@@ -58,7 +60,8 @@ public final class TaskTestBed implements AutoCloseable {
                 new AgentDirectory(agents, AGENT),
                 new Workspaces(List.of(folder)),
                 taskLimits,
-                failPoint),
+                failPoint,
+                controls),
             log instanceof MemoryLog memory ? sources(memory.time()) : SOURCES);
   }
 
@@ -121,6 +124,10 @@ public final class TaskTestBed implements AutoCloseable {
 
   public Tasks tasks() {
     return tasks;
+  }
+
+  public TaskControls controls() {
+    return controls;
   }
 
   public EventLog log() {

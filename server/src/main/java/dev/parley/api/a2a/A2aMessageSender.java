@@ -314,7 +314,7 @@ final class A2aMessageSender {
             metadata.isEmpty() ? null : metadata);
     return new Submission(
         context,
-        caller.principal(),
+        caller.identity(),
         text,
         json(message),
         taskOptions,

@@ -381,7 +381,7 @@ final class AgUiRunRoutes {
     var kept = ContentParts.storedParts(next.content());
     return new Submission(
         runRequest.thread(),
-        runRequest.principal(),
+        runRequest.caller(),
         next.text(),
         kept.isEmpty() ? null : kept,
         new Submission.TaskOptions(

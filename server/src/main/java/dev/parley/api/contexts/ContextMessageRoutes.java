@@ -205,7 +205,7 @@ final class ContextMessageRoutes {
             tools.stream().map(ClientTool::json).toList());
     return new Submission(
         context,
-        request.principal(),
+        request.caller(),
         text(message.content(), message.parts()),
         message.parts(),
         taskOptions,

@@ -16,6 +16,7 @@ import dev.parley.protocol.ContextEvent.ContextUpdated;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
 import dev.parley.task.Submission;
+import dev.parley.task.Submission.MessageLabel;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -84,7 +85,13 @@ final class AgentLauncher {
             launchConfiguration.taskMetadata(raw));
     var submission =
         new Submission(
-            context, request.principal(), prompt, null, taskOptions, request.idempotencyGuard());
+            context,
+            request.caller(),
+            prompt,
+            null,
+            taskOptions,
+            request.idempotencyGuard(),
+            MessageLabel.NONE);
     var name = launchConfiguration.conversationName();
     var acceptedMessage =
         session == null

@@ -183,13 +183,7 @@ final class ChatHistoryRoutes {
             .orElse(MessageLabel.NONE);
     var submission =
         new Submission(
-            context,
-            request.principal(),
-            content,
-            null,
-            options,
-            request.idempotencyGuard(),
-            label);
+            context, request.caller(), content, null, options, request.idempotencyGuard(), label);
     parts.access().checkAgent(request.caller(), submission);
     var target = new Rewinder.RewindDestination.BeforeMessage(id);
     var accepted = parts.tasks().submit(submission, () -> rewinder.plan(context, target));

@@ -95,7 +95,7 @@ final class ChatMessageRoutes {
     var submission =
         new Submission(
             context,
-            request.principal(),
+            request.caller(),
             text(post.content()),
             null,
             options,
