@@ -35,6 +35,7 @@ record SourceFile(Path path, String module, boolean test, List<String> lines) {
             "compat/kagent",
             "compat/chat",
             "compat/agents",
+            "compat/openai",
             "app",
             "benchmarks")) {
       files.addAll(below(root, module, false));

@@ -47,7 +47,13 @@ class TidyTest {
 
   /// The modules that extend the server. They use the server, and no other module.
   private static final Set<String> EXTENSIONS =
-      Set.of("offline", "compat/workflow", "compat/kagent", "compat/chat", "compat/agents");
+      Set.of(
+          "offline",
+          "compat/workflow",
+          "compat/kagent",
+          "compat/chat",
+          "compat/agents",
+          "compat/openai");
 
   private static final Pattern TYPE =
       Pattern.compile(

@@ -22,7 +22,7 @@ class ClientGuidesTest {
   @TempDir Path folder;
 
   @ParameterizedTest
-  @CsvSource({"ag-ui.md, agui", "a2a.md, a2a", "sessions.md, a2a"})
+  @CsvSource({"ag-ui.md, agui", "a2a.md, a2a", "sessions.md, a2a", "openai.md, openai"})
   void the_example_prints_what_the_guide_says(String guide, String peers) throws Exception {
     var root = root(Path.of("").toAbsolutePath());
     var example = EXAMPLE.matcher(Files.readString(root.resolve("docs").resolve(guide)));

@@ -34,6 +34,11 @@ class PublicClientsTest {
     runOnUsual(group, "runs.mjs");
   }
 
+  @Test
+  void the_client_and_the_agent_sdk_of_openai_run_agents_as_models() throws Exception {
+    runOnUsual("openai", "runs.mjs");
+  }
+
   @ParameterizedTest
   @CsvSource({"a2a, JSONRPC", "a2a, HTTP+JSON", "a2a-03, JSONRPC", "a2a-03, HTTP+JSON"})
   void clients_of_the_a2a_sdk_send_stream_list_cancel_subscribe_and_are_pushed_to(
