@@ -58,6 +58,18 @@ chromium_is_there() {
   return 1
 }
 
+# Makes sure that there is a bubblewrap, which isolates programs. Without it, its tests are skipped
+# and say so.
+find_bubblewrap() {
+  [ -x /usr/bin/bwrap ] && return
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    say "bubblewrap is missing: installing it (apt-get install -y bubblewrap)."
+    { apt-get install -y bubblewrap || { apt-get update && apt-get install -y bubblewrap; }; } >&2 || true
+    [ -x /usr/bin/bwrap ] && return
+  fi
+  say "There is no bubblewrap, so the tests of this level of isolation are skipped: apt-get install bubblewrap"
+}
+
 # Makes sure that there is a PostgreSQL that can make a standby. Without one, the tests use a
 # PostgreSQL from Maven, and leave out the standby.
 find_postgres() {

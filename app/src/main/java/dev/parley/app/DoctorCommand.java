@@ -74,6 +74,7 @@ final class DoctorCommand implements Callable<Integer> {
     systemCheck.files(read);
     address.ifPresent(shared -> systemCheck.database(shared, read));
     systemCheck.approvals();
+    read.ifPresent(systemCheck::isolation);
     if (!checkServer(systemCheck, running)) {
       systemCheck.port(port);
     }

@@ -15,6 +15,7 @@ import dev.parley.server.Config;
 import dev.parley.server.DataFolderDiagnosis;
 import dev.parley.server.DatabaseDiagnosis;
 import dev.parley.server.Diagnosis;
+import dev.parley.server.IsolationDiagnosis;
 import dev.parley.server.ParleyVersion;
 import dev.parley.tool.process.ClientProcessCheck;
 import java.io.File;
@@ -281,6 +282,11 @@ final class SystemCheck {
           "this system cannot identify the process that sends a request: set approvals.mode to"
               + " strict");
     }
+  }
+
+  /// Checks how this machine can isolate the programs that agents run.
+  void isolation(Config config) {
+    report("isolation", IsolationDiagnosis.check(config));
   }
 
   /// True if a server answers.

@@ -61,7 +61,42 @@ class ConfigTest {
 
   @Test
   void an_empty_file_is_the_same_as_none() {
-    assertThat(read("# nothing yet\n\n")).isEqualTo(TestServer.config(folder));
+    // Programs may not see the file.
+    assertThat(read("# nothing yet\n\n").with(ContainmentConfig.DEFAULT))
+        .isEqualTo(TestServer.config(folder));
+  }
+
+  @Test
+  void isolation_is_read_with_its_overrides() throws IOException {
+    var containment =
+        read(
+                """
+                isolation: {level: auto, memory: 2g, readable: [tools]}
+                agents:
+                  - {id: a, tools: [shell], isolation: {network: true, writable: ["~/.m2"]}}
+                  - {id: b, tools: [shell]}
+                  - {id: c, type: cli, cli: claude, isolation: {level: none, fileSize: 0}}
+                mcpServers:
+                  notes: {command: [node], isolation: {processes: 9, cpuTime: 5m}}
+                """)
+            .containment();
+    var a = containment.agents().get(new AgentTypeId("a"));
+    var c = containment.agents().get(new AgentTypeId("c"));
+    var notes = containment.mcpServers().get("notes");
+
+    assertThat(containment.level()).contains(ContainmentConfig.LevelChoice.AUTO);
+    assertThat(containment.hidden()).containsExactly(folder.resolve("parley.yaml"));
+    assertThat(containment.commands().limits().memoryBytes()).isEqualTo(2L << 30);
+    assertThat(containment.agents()).doesNotContainKey(new AgentTypeId("b"));
+    assertThat(a.network()).isTrue();
+    assertThat(a.readable()).containsExactly(folder.resolve("tools"));
+    assertThat(a.writable()).containsExactly(folder.resolve(".m2"));
+    assertThat(c.isolated()).isFalse();
+    assertThat(c.network()).isTrue();
+    assertThat(c.limits().fileBytes()).isZero();
+    assertThat(notes.folderWritable()).isFalse();
+    assertThat(notes.limits().processes()).isEqualTo(9);
+    assertThat(notes.limits().cpuTime()).isEqualTo(Duration.ofMinutes(5));
   }
 
   @Test

@@ -41,6 +41,7 @@ public final class BenchmarkMain {
         new RunsBenchmark(runLength),
         new RelayBenchmark(runLength),
         new StartupBenchmark(runLength),
+        new IsolationBenchmark(runLength),
         new ClusterBenchmark(runLength));
     for (var growthKind : GrowthKind.values()) {
       all.add(new GrowthBenchmark(growthKind, runLength.growth(), options.data()));

@@ -6,11 +6,14 @@ import dev.parley.net.OutgoingHttpClient;
 import dev.parley.runtime.Threads;
 import dev.parley.runtime.Time;
 import dev.parley.tool.process.ManagedProcesses;
+import dev.parley.tool.process.ProcessIsolation;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 
 /// What the connections to MCP servers need. `version` is the version that Parley reports to
-/// servers, and `addresses` decides which addresses a sign-in may use.
+/// servers, `addresses` decides which addresses a sign-in may use, and `isolation` is what the
+/// processes of servers may use, by name.
 public record McpDependencies(
     ManagedProcesses children,
     McpTokenProvider tokens,
@@ -19,7 +22,30 @@ public record McpDependencies(
     AddressPolicy addresses,
     OutgoingHttpClient http,
     Time time,
-    Threads threads) {
+    Threads threads,
+    Map<String, ProcessIsolation> isolation) {
+
+  public McpDependencies {
+    isolation = Map.copyOf(isolation);
+  }
+
+  /// What servers need that have no settings for isolation.
+  public McpDependencies(
+      ManagedProcesses children,
+      McpTokenProvider tokens,
+      McpTimeouts timeouts,
+      String version,
+      AddressPolicy addresses,
+      OutgoingHttpClient http,
+      Time time,
+      Threads threads) {
+    this(children, tokens, timeouts, version, addresses, http, time, threads, Map.of());
+  }
+
+  /// What the process of this server may use.
+  ProcessIsolation isolationOf(String server) {
+    return isolation.getOrDefault(server, ProcessIsolation.MCP_SERVERS);
+  }
 
   /// Provides the access tokens of owners for MCP servers. Safe for many threads.
   public interface McpTokenProvider {

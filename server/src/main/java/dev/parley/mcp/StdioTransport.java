@@ -5,6 +5,7 @@ import dev.parley.runtime.Threads;
 import dev.parley.tool.process.ManagedProcess;
 import dev.parley.tool.process.ManagedProcesses;
 import dev.parley.tool.process.ManagedProcesses.ProcessCommand;
+import dev.parley.tool.process.ProcessIsolation;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -38,6 +39,7 @@ final class StdioTransport implements McpTransport {
   private final ManagedProcesses managedProcesses;
   private final Threads threads;
   private final String name;
+  private final ProcessIsolation isolation;
   private final Duration endPatience;
   private final BlockingQueue<McpMessage> outgoing = new ArrayBlockingQueue<>(OUTGOING_MAX);
   private final LastLines errors = new LastLines();
@@ -50,6 +52,7 @@ final class StdioTransport implements McpTransport {
     this.managedProcesses = dependencies.children();
     this.threads = dependencies.threads();
     this.name = name;
+    this.isolation = dependencies.isolationOf(name);
     this.endPatience = dependencies.timeouts().shutdown();
   }
 
@@ -77,7 +80,8 @@ final class StdioTransport implements McpTransport {
                   server.command(),
                   server.folder(),
                   server.environment(),
-                  ProcessCommand.ProcessStreams.ALL));
+                  ProcessCommand.ProcessStreams.ALL,
+                  isolation));
       managedProcess = started;
       var complaints = thread("errors", () -> errors.readAll(started.errors()));
       thread("in", () -> read(started, receiver, complaints));

@@ -54,7 +54,7 @@ final class AgentConfigReader {
 
   /// The keys that an agent with a model has, and a remote agent has not.
   private static final Set<String> MODEL_KEYS =
-      Set.of("model", "instructions", "tools", "permission", "permissions");
+      Set.of("model", "instructions", "tools", "permission", "permissions", "isolation");
 
   /// The id of an agent that has none, while its other settings are checked.
   private static final AgentTypeId PLACEHOLDER = new AgentTypeId("agent");

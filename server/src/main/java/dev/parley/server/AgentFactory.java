@@ -24,8 +24,10 @@ import dev.parley.task.Agent;
 import dev.parley.task.AgentDirectory;
 import dev.parley.tool.BuiltInTools;
 import dev.parley.tool.PlatformThreads;
+import dev.parley.tool.ShellTool;
 import dev.parley.tool.Tool;
 import dev.parley.tool.Toolbox;
+import dev.parley.tool.process.ProcessIsolation;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -83,7 +85,15 @@ final class AgentFactory {
           switch (agent.kind()) {
             case AgentKind.Llm _ -> new ModelLoop(type(agent), loop);
             case AgentKind.Cli(var settings) ->
-                new CliAgent(settings, agentFactoryDependencies.programs());
+                new CliAgent(
+                    settings,
+                    agentFactoryDependencies
+                        .programs()
+                        .with(
+                            config
+                                .containment()
+                                .agents()
+                                .getOrDefault(agent.id(), ProcessIsolation.AGENTS)));
             case AgentKind.Proxy(var settings) ->
                 new ProxyAgent(
                     settings,
@@ -185,6 +195,9 @@ final class AgentFactory {
   private Toolbox toolbox(AgentConfig agent) {
     var fixed =
         new ArrayList<>(BuiltInTools.named(agent.tools(), agentFactoryDependencies.builtIn()));
+    var containment = config.containment();
+    var isolation = containment.agents().getOrDefault(agent.id(), containment.commands());
+    fixed.replaceAll(tool -> tool instanceof ShellTool shell ? shell.with(isolation) : tool);
     var handing =
         members().stream()
             .filter(other -> agent.tools().contains(AgentRegistry.AGENT + other.id()))

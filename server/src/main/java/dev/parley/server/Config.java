@@ -39,7 +39,8 @@ public record Config(
     VaultConfig vault,
     Optional<String> publicUrl,
     A2aSettings a2a,
-    ApprovalSettings approvals) {
+    ApprovalSettings approvals,
+    ContainmentConfig containment) {
 
   public Config {
     models = Map.copyOf(models);
@@ -159,6 +160,16 @@ public record Config(
     return changed(copy -> copy.approvals = approvals.standalone());
   }
 
+  /// Returns the configuration with this isolation of processes, and this policy for untrusted text.
+  public Config with(ContainmentConfig newContainment) {
+    return changed(copy -> copy.containment = newContainment);
+  }
+
+  /// True if the server separates people who do not trust each other.
+  boolean severalTenants() {
+    return false;
+  }
+
   /// Returns the configuration with other HTTP settings.
   public Config with(HttpSettings newApi) {
     return changed(copy -> copy.http = newApi);
@@ -216,7 +227,8 @@ public record Config(
         vault,
         publicUrl,
         a2a,
-        copy.approvals);
+        copy.approvals,
+        copy.containment);
   }
 
   /// A mutable copy of the fields that a program may change.
@@ -230,6 +242,7 @@ public record Config(
     private List<Path> workspaces;
     private boolean workspacesListed;
     private ApprovalSettings approvals;
+    private ContainmentConfig containment;
 
     Copy(Config config) {
       http = config.http;
@@ -241,6 +254,7 @@ public record Config(
       workspaces = config.workspaces;
       workspacesListed = config.workspacesListed;
       approvals = config.approvals;
+      containment = config.containment;
     }
   }
 }

@@ -28,12 +28,13 @@ record ConfigFile(
     @Nullable ApprovalSection approvals,
     @Nullable TlsSection tls,
     @Nullable List<String> trustedProxies,
-    @Nullable String proxyHeader) {
+    @Nullable String proxyHeader,
+    @Nullable IsolationSection isolation) {
 
   static final ConfigFile EMPTY =
       new ConfigFile(
           null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-          null, null, null, null);
+          null, null, null, null, null);
 
   record ModelSection(
       @Nullable String provider,
@@ -79,7 +80,8 @@ record ConfigFile(
       @Nullable String transport,
       @Nullable Map<String, String> headers,
       @Nullable String token,
-      @Nullable Duration timeout) {}
+      @Nullable Duration timeout,
+      @Nullable IsolationSection isolation) {}
 
   record MappingSection(
       @Nullable String type,
@@ -122,7 +124,8 @@ record ConfigFile(
       @Nullable OAuthSection oauth,
       @Nullable String permission,
       @Nullable String effect,
-      @Nullable Duration timeout) {}
+      @Nullable Duration timeout,
+      @Nullable IsolationSection isolation) {}
 
   record OAuthSection(@Nullable String clientId, @Nullable String clientSecret) {}
 
@@ -156,6 +159,18 @@ record ConfigFile(
       @Nullable Boolean internal) {}
 
   record ApprovalSection(@Nullable String mode, @Nullable List<String> a2aCallers) {}
+
+  record IsolationSection(
+      @Nullable String level,
+      @Nullable Boolean network,
+      @Nullable Boolean ownServer,
+      @Nullable String memory,
+      @Nullable Integer processes,
+      @Nullable Duration cpuTime,
+      @Nullable String fileSize,
+      @Nullable String temporarySize,
+      @Nullable List<String> readable,
+      @Nullable List<String> writable) {}
 
   record A2aSection(
       @Nullable String version,

@@ -75,13 +75,13 @@ final class ConfigReader {
         text == null
             ? ConfigFile.EMPTY
             : new ConfigBinder(processEnvironment.environment(), problems).bind(text);
-    var config = build(file);
+    var config = build(file, path);
     problems.throwIfAny(text);
     return config;
   }
 
   /// Returns the configuration. Defaults replace all values with errors, which are collected.
-  private Config build(ConfigFile file) {
+  private Config build(ConfigFile file, @Nullable Path path) {
     var models =
         new ModelConfigReader(processEnvironment.environment(), extensions.models())
             .read(file.models(), problems);
@@ -117,7 +117,10 @@ final class ConfigReader {
         vault(file.vault()),
         publicUrl(file.publicUrl()),
         a2a(file.a2a()),
-        approvals(file));
+        approvals(file),
+        new ContainmentReader(
+                file, processEnvironment.home(), processEnvironment.folder(), problems)
+            .read(file, path, agents, reader::problemsOf));
   }
 
   private A2aSettings a2a(@Nullable A2aSection section) {

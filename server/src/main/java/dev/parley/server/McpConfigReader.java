@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class McpConfigReader {
 
   private static final McpSection NOTHING =
-      new McpSection(null, null, null, null, null, null, null, null);
+      new McpSection(null, null, null, null, null, null, null, null, null);
 
   private final Map<String, String> surrounding;
   private final Path folder;

@@ -213,6 +213,7 @@ public final class Server implements RunningServer {
     routes.addAll(new ControlsApi(behind, serverDependencies.controls()).routes());
     routes.addAll(new PageRoutes().routes());
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
+    routes.replaceAll(route -> guarded(route, serverDependencies.processes()));
     http =
         ports
             .listening()
@@ -353,6 +354,23 @@ public final class Server implements RunningServer {
     var a2aAccess =
         new A2aSettings.A2aAccess(config.publicUrl(), !config.http().tokens().isEmpty());
     return new A2aApi(behind, pushNotifier, config.a2a(), a2aAccess);
+  }
+
+  /// The same route, for all but isolated programs that may not use this server.
+  private static Route guarded(Route route, ClientProcessCheck processes) {
+    return new Route(
+        route.method(),
+        route.path(),
+        route.description(),
+        request -> {
+          if (processes.excludes(request.peer())) {
+            throw new Rejection.Forbidden(
+                "isolated-program",
+                "this request comes from a program that an agent started, which may not use this"
+                    + " server; isolation.ownServer in the configuration can allow it");
+          }
+          return route.handler().handle(request);
+        });
   }
 
   static void checkSafe(Config config) {

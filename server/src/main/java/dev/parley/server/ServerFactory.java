@@ -65,11 +65,12 @@ final class ServerFactory {
     this.threads = new PlatformThreads(serverSources.time(), serverSources.threads());
     this.extensions = extensions;
     var folder = childrenOf(config);
+    var sandbox = Isolation.open(config);
     Supplier<String> ids = () -> serverSources.ids().get().toString();
     this.managedProcesses =
         config.approvals().ownProcess()
-            ? new ManagedProcesses(folder, ids)
-            : ManagedProcesses.adopting(folder, ids);
+            ? new ManagedProcesses(folder, ids, sandbox)
+            : ManagedProcesses.adopting(folder, ids, sandbox);
   }
 
   private static Path childrenOf(Config config) {
@@ -192,7 +193,8 @@ final class ServerFactory {
                   new AddressPolicy(config.toolEnvironment().privateHosts()),
                   http,
                   serverSources.time(),
-                  serverSources.threads()));
+                  serverSources.threads(),
+                  config.containment().mcpServers()));
       opened.add(mcp::close);
       mcp.start();
       var tasks = tasks(log, views, models, mcp, signIns, http, controls);
@@ -203,7 +205,7 @@ final class ServerFactory {
           tasks,
           metrics,
           signIns,
-          new ClientProcessCheck(managedProcesses::roots, !config.approvals().ownProcess()),
+          ClientProcessCheck.of(managedProcesses, !config.approvals().ownProcess()),
           controls,
           () -> {
             mcp.close();

@@ -6,6 +6,7 @@ import dev.parley.runtime.Time;
 import dev.parley.tool.process.ManagedProcess;
 import dev.parley.tool.process.ManagedProcesses;
 import dev.parley.tool.process.ManagedProcesses.ProcessCommand;
+import dev.parley.tool.process.ProcessIsolation;
 import java.io.IOException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -21,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /// `shell`: runs a command in the working directory.
 ///
-/// There is no sandbox: a command can do what the user of the server can. So a person must approve
-/// it. Processes that the command starts end with it.
+/// Without isolation, a command can do what the user of the server can. So a person must approve it.
+/// Processes that the command starts end with it.
 public final class ShellTool extends BuiltInTool<ShellTool.Arguments> {
 
   private static final String DESCRIPTION =
@@ -59,6 +60,7 @@ public final class ShellTool extends BuiltInTool<ShellTool.Arguments> {
   private final Time time;
   private final Threads threads;
   private final List<String> shell;
+  private final ProcessIsolation isolation;
 
   /// `environment` is the complete environment of commands; see [#environment].
   public ShellTool(
@@ -66,8 +68,19 @@ public final class ShellTool extends BuiltInTool<ShellTool.Arguments> {
       Map<String, String> environment,
       Time time,
       Threads threads) {
+    this(managedProcesses, environment, time, threads, ProcessIsolation.COMMANDS);
+  }
+
+  /// `isolation` is what commands may use if processes are isolated.
+  public ShellTool(
+      ManagedProcesses managedProcesses,
+      Map<String, String> environment,
+      Time time,
+      Threads threads,
+      ProcessIsolation isolation) {
     super("shell", Effect.AT_MOST_ONCE, Arguments.class, DESCRIPTION);
     this.managedProcesses = managedProcesses;
+    this.isolation = isolation;
     this.time = time;
     this.threads = threads;
     this.environment = Map.copyOf(environment);
@@ -87,6 +100,11 @@ public final class ShellTool extends BuiltInTool<ShellTool.Arguments> {
         });
     some.put("TERM", "dumb");
     return some;
+  }
+
+  /// The same tool for an agent whose commands may use this.
+  public ShellTool with(ProcessIsolation other) {
+    return new ShellTool(managedProcesses, environment, time, threads, other);
   }
 
   /// The command and its time limit.
@@ -129,11 +147,15 @@ public final class ShellTool extends BuiltInTool<ShellTool.Arguments> {
     var words = List.of(shell.getFirst(), shell.getLast(), command);
     var whole =
         new ProcessCommand(
-            words, context.workingDirectory(), visible, ProcessCommand.ProcessStreams.OUTPUT_ONLY);
+            words,
+            context.workingDirectory(),
+            visible,
+            ProcessCommand.ProcessStreams.OUTPUT_ONLY,
+            isolation);
     try (var managedProcess = managedProcesses.start(whole)) {
       return run(managedProcess, Duration.ofMillis(time), context);
     } catch (IOException impossible) {
-      return new ToolResult.Failed("the command could not be started");
+      return new ToolResult.Failed("the command could not be started: " + impossible.getMessage());
     }
   }
 

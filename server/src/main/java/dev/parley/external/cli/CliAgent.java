@@ -20,6 +20,7 @@ import dev.parley.task.Agent;
 import dev.parley.task.TaskOutcome;
 import dev.parley.task.TaskRun;
 import dev.parley.tool.process.ManagedProcesses;
+import dev.parley.tool.process.ProcessIsolation;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,9 +43,26 @@ public final class CliAgent implements Agent {
   private static final int STARTS_MAX = 4;
 
   /// The shared dependencies of command-line agents; `patience` is how long an agent waits for the
-  /// answer of a person.
+  /// answer of a person,
+  /// and `isolation` is what their program may use.
   public record CliAgentDependencies(
-      ManagedProcesses children, EventLog log, ConversationMemory memory, Duration patience) {}
+      ManagedProcesses children,
+      EventLog log,
+      ConversationMemory memory,
+      Duration patience,
+      ProcessIsolation isolation) {
+
+    /// The dependencies of agents without settings for isolation.
+    public CliAgentDependencies(
+        ManagedProcesses children, EventLog log, ConversationMemory memory, Duration patience) {
+      this(children, log, memory, patience, ProcessIsolation.AGENTS);
+    }
+
+    /// The dependencies of an agent whose program may use this.
+    public CliAgentDependencies with(ProcessIsolation other) {
+      return new CliAgentDependencies(children, log, memory, patience, other);
+    }
+  }
 
   private final CliSettings settings;
   private final CliAgentDependencies cliAgentDependencies;
@@ -262,7 +280,7 @@ public final class CliAgent implements Agent {
         CliEventWriter cliEventWriter, ProgramRequest programRequest) throws InterruptedException {
       return new ProgramRun(
               taskRun, mine, programAdapter, cliEventWriter, approvals, programRequest)
-          .work(cliAgentDependencies.children());
+          .work(cliAgentDependencies.children(), cliAgentDependencies.isolation());
     }
 
     private CliEventWriter start(ProgramRequest programRequest, int told) {

@@ -3,6 +3,7 @@ package dev.parley.external.cli;
 import dev.parley.protocol.WireName;
 import dev.parley.tool.process.ProgramPath;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -56,6 +57,26 @@ public enum CliProgram implements WireName {
         // it.
         && !setting.equals("CLAUDE_CODE_ENTRYPOINT")
         && !setting.startsWith("CLAUDE_CODE_SESSION");
+  }
+
+  /// The files and folders in which the program keeps its settings, sign-ins and sessions, whether
+  /// they exist or not.
+  public List<Path> ownFiles(Map<String, String> environment) {
+    var home = Path.of(environment.getOrDefault("HOME", "/"));
+    return switch (this) {
+      case CLAUDE ->
+          List.of(
+              folder(environment, "CLAUDE_CONFIG_DIR", home.resolve(".claude")),
+              home.resolve(".claude.json"));
+      case CODEX -> List.of(folder(environment, "CODEX_HOME", home.resolve(".codex")));
+      case GEMINI -> List.of(home.resolve(".gemini"));
+      case JSONL -> List.of();
+    };
+  }
+
+  private static Path folder(Map<String, String> environment, String name, Path usual) {
+    var given = environment.getOrDefault(name, "");
+    return given.isEmpty() ? usual : Path.of(given);
   }
 
   @Override

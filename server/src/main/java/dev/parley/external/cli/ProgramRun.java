@@ -9,6 +9,7 @@ import dev.parley.task.TaskRun;
 import dev.parley.tool.process.ManagedProcesses;
 import dev.parley.tool.process.ManagedProcesses.ProcessCommand;
 import dev.parley.tool.process.ManagedProcesses.ProcessCommand.ProcessStreams;
+import dev.parley.tool.process.ProcessIsolation;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -64,8 +65,8 @@ final class ProgramRun {
   }
 
   /// Runs the program. Returns null if it succeeded, otherwise the failure.
-  ProgramEvent.@Nullable TurnFailure work(ManagedProcesses managedProcesses)
-      throws InterruptedException {
+  ProgramEvent.@Nullable TurnFailure work(
+      ManagedProcesses managedProcesses, ProcessIsolation isolation) throws InterruptedException {
     var programLaunch = programAdapter.launch(programRequest, taskRun.workingDirectory());
     try (var config =
             programLaunch.config() == null ? null : PrivateTempFile.of(programLaunch.config());
@@ -75,7 +76,8 @@ final class ProgramRun {
                     programLaunch.words(config),
                     taskRun.workingDirectory(),
                     settings.environment(),
-                    ProcessStreams.ALL))) {
+                    ProcessStreams.ALL,
+                    isolation.withReadable(config == null ? List.of() : List.of(config.path()))))) {
       try (var processPipes =
           new ProcessPipes(
               managedProcess, taskRun, this::checkWithdrawal, permissionQuestions::programEnded)) {

@@ -21,7 +21,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// Determines whether a connection comes from a process that this server started, or from a
 /// descendant of one.
@@ -68,11 +70,37 @@ public final class ClientProcessCheck {
   /// are not children of this server.
   private final String inherited;
 
+  private final Predicate<String> marks;
+  private final @Nullable ClientProcessCheck excluded;
+
+  /// A check for the children of a server, which also recognizes those that may not use it.
+  ///
+  /// @param all true if every descendant of this process counts as started by the server
+  public static ClientProcessCheck of(ManagedProcesses managedProcesses, boolean all) {
+    var excluded =
+        new ClientProcessCheck(
+            managedProcesses::excludedRoots,
+            false,
+            mark -> managedProcesses.excludedMarkers().contains(mark),
+            null);
+    return new ClientProcessCheck(managedProcesses::roots, all, _ -> true, excluded);
+  }
+
   /// @param children the processes that this server has started, each of which leads a session
   /// @param all true if every descendant of this process counts as started by the server
   public ClientProcessCheck(Supplier<Set<Long>> children, boolean all) {
+    this(children, all, _ -> true, null);
+  }
+
+  private ClientProcessCheck(
+      Supplier<Set<Long>> children,
+      boolean all,
+      Predicate<String> marks,
+      @Nullable ClientProcessCheck excluded) {
     this.children = children;
     this.all = all;
+    this.marks = marks;
+    this.excluded = excluded;
     var marker = System.getenv(ManagedProcesses.MARKER);
     this.inherited = marker == null ? "" : ManagedProcesses.MARKER + "=" + marker;
   }
@@ -99,6 +127,17 @@ public final class ClientProcessCheck {
           impossible);
       return false;
     }
+  }
+
+  /// True if the connection comes from an isolated program that may not use this server, or if it
+  /// may come from one.
+  public boolean excludes(TcpConnection tcpConnection) {
+    return excluded != null
+        && !excluded.children.get().isEmpty()
+        && switch (excluded.source(tcpConnection)) {
+          case CHILD, UNKNOWN -> true;
+          case OTHER, THIS_PROCESS, UNSUPPORTED -> false;
+        };
   }
 
   /// The current source of a connection.
@@ -206,7 +245,7 @@ public final class ClientProcessCheck {
   }
 
   private boolean isMark(String mark) {
-    return !mark.equals(inherited);
+    return !mark.equals(inherited) && marks.test(mark);
   }
 
   /// True if the process is one of these, a descendant of one, or in the session of one.

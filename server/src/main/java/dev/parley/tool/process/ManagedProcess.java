@@ -19,6 +19,7 @@ public final class ManagedProcess implements AutoCloseable {
 
   private final Process process;
   private final ProcessTree tree;
+  private final boolean excluded;
   private final ProcessSnapshots processSnapshots;
   private final Runnable whenGone;
   // Notified when the process ends.
@@ -26,9 +27,14 @@ public final class ManagedProcess implements AutoCloseable {
   private volatile boolean gone;
 
   ManagedProcess(
-      Process process, ProcessTree tree, ProcessSnapshots processSnapshots, Runnable whenGone) {
+      Process process,
+      ProcessTree tree,
+      boolean excluded,
+      ProcessSnapshots processSnapshots,
+      Runnable whenGone) {
     this.process = process;
     this.tree = tree;
+    this.excluded = excluded;
     this.processSnapshots = processSnapshots;
     this.whenGone = whenGone;
     var _ =
@@ -102,6 +108,11 @@ public final class ManagedProcess implements AutoCloseable {
       gone = true;
       whenGone.run();
     }
+  }
+
+  /// True if its requests to this server are rejected.
+  boolean excluded() {
+    return excluded;
   }
 
   ProcessTree tree() {

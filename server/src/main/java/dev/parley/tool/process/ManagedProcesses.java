@@ -67,31 +67,61 @@ public final class ManagedProcesses implements AutoCloseable {
   private final Supplier<String> ids;
   private final Map<String, ManagedProcess> open = new ConcurrentHashMap<>();
   private final ProcessSnapshots processSnapshots = new ProcessSnapshots();
+  private final Sandbox sandbox;
   private final @Nullable OrphanReaper orphanReaper;
 
-  /// `folder` is created when it is first needed; `ids` supplies new ids that are valid file names.
+  /// Children without isolation. `folder` is created when it is first needed; `ids` supplies new
+  /// ids that are valid file names.
   public ManagedProcesses(Path folder, Supplier<String> ids) {
-    this(folder, ids, null);
+    this(folder, ids, Sandbox.none());
   }
 
-  private ManagedProcesses(Path folder, Supplier<String> ids, @Nullable OrphanReaper orphanReaper) {
+  /// Children that run in `sandbox`.
+  public ManagedProcesses(Path folder, Supplier<String> ids, Sandbox sandbox) {
+    this(folder, ids, sandbox, null);
+  }
+
+  private ManagedProcesses(
+      Path folder, Supplier<String> ids, Sandbox sandbox, @Nullable OrphanReaper orphanReaper) {
     this.folder = folder.toAbsolutePath();
     this.ids = ids;
+    this.sandbox = sandbox;
     this.orphanReaper = orphanReaper;
   }
 
   /// Children of a server that starts no other processes. Where the system supports it, orphaned
   /// descendants become children of this process, and end with it.
-  public static ManagedProcesses adopting(Path folder, Supplier<String> ids) {
+  public static ManagedProcesses adopting(Path folder, Supplier<String> ids, Sandbox sandbox) {
     try {
-      return new ManagedProcesses(folder, ids, OrphanReaper.adopt());
+      return new ManagedProcesses(folder, ids, sandbox, OrphanReaper.adopt());
     } catch (UnsupportedOperationException unsupported) {
       LOG.log(
           Level.WARNING,
           "{0}: a process that leaves the tree of its agent is treated as a person''s process",
           unsupported.getMessage());
-      return new ManagedProcesses(folder, ids);
+      return new ManagedProcesses(folder, ids, sandbox);
     }
+  }
+
+  /// The sandbox in which the children run.
+  public Sandbox sandbox() {
+    return sandbox;
+  }
+
+  /// The markers of the children that can reach this server over the network and may not use it.
+  Set<String> excludedMarkers() {
+    return open.values().stream()
+        .filter(ManagedProcess::excluded)
+        .map(child -> child.tree().marker())
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /// The ids of the processes of those children.
+  Set<Long> excludedRoots() {
+    return open.values().stream()
+        .filter(ManagedProcess::excluded)
+        .map(ManagedProcess::pid)
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /// The ids of the processes that were started and may still have running descendants. Each leads
@@ -107,7 +137,7 @@ public final class ManagedProcesses implements AutoCloseable {
     prepare();
     var id = ids.get();
     var file = folder.resolve(id);
-    var builder = new ProcessBuilder(words(file, processCommand.words()));
+    var builder = new ProcessBuilder(words(file, sandbox.words(processCommand.program(), id)));
     builder.directory(processCommand.folder().toFile());
     builder.environment().clear();
     builder.environment().putAll(processCommand.environment());
@@ -119,13 +149,23 @@ public final class ManagedProcesses implements AutoCloseable {
       }
       case ALL -> {}
     }
-    var process = builder.start();
+    Process process;
+    try {
+      process = builder.start();
+    } catch (IOException unstartable) {
+      sandbox.remove(id);
+      throw unstartable;
+    }
     var pid = process.pid();
     // A process that has already ended is found only by its marker and its session.
     var root = ProcessTable.find(pid).orElseGet(() -> new ProcessInfo(pid, 0, pid, -1));
     var managedProcess =
         new ManagedProcess(
-            process, new ProcessTree(root, marker(id)), processSnapshots, () -> forget(id));
+            process,
+            new ProcessTree(root, marker(id)),
+            sandbox.excludes(processCommand.isolation()),
+            processSnapshots,
+            () -> forget(id));
     open.put(id, managedProcess);
     return managedProcess;
   }
@@ -240,13 +280,24 @@ public final class ManagedProcesses implements AutoCloseable {
     } catch (IOException useless) {
       LOG.log(Level.DEBUG, "cannot delete {0}: {1}", id, useless);
     }
+    sandbox.remove(id);
     open.remove(id);
   }
 
-  /// A program to run: its words, its folder, its complete environment, and how its streams are
-  /// connected.
+  /// A program to run: its words, its folder, its complete environment, how its streams are
+  /// connected, and what it may use if it is isolated.
   public record ProcessCommand(
-      List<String> words, Path folder, Map<String, String> environment, ProcessStreams streams) {
+      List<String> words,
+      Path folder,
+      Map<String, String> environment,
+      ProcessStreams streams,
+      ProcessIsolation isolation) {
+
+    /// A program that may use the least if it is isolated: the folder in which it starts.
+    public ProcessCommand(
+        List<String> words, Path folder, Map<String, String> environment, ProcessStreams streams) {
+      this(words, folder, environment, streams, ProcessIsolation.COMMANDS);
+    }
 
     public ProcessCommand {
       words = List.copyOf(words);
@@ -254,6 +305,10 @@ public final class ManagedProcesses implements AutoCloseable {
       if (words.isEmpty()) {
         throw new IllegalArgumentException("a command needs at least one word");
       }
+    }
+
+    private SandboxedProgram program() {
+      return new SandboxedProgram(words, folder, environment, isolation);
     }
 
     /// How the input, output and errors of a child are connected.
