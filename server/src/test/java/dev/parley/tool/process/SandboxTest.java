@@ -102,13 +102,15 @@ class SandboxTest {
 
   private Ended run(Path folder, ProcessIsolation isolation, String script)
       throws IOException, InterruptedException {
-    try (var child = managedProcesses.start(command(folder, isolation, script))) {
+    var child = managedProcesses.start(command(folder, isolation, script));
+    try {
       assertThat(child.await(LONG)).as("ends").isTrue();
+    } finally {
       // Processes that it left in the background keep the pipe open.
       child.close();
-      var output = new String(child.output().readAllBytes(), StandardCharsets.UTF_8);
-      return new Ended(child.exitCode(), output);
     }
+    var output = new String(child.output().readAllBytes(), StandardCharsets.UTF_8);
+    return new Ended(child.exitCode(), output);
   }
 
   private Ended run(String script) throws IOException, InterruptedException {
