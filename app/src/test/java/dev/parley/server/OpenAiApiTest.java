@@ -295,7 +295,7 @@ class OpenAiApiTest {
         .body()
         .lines()
         .filter(line -> line.startsWith("data: {"))
-        .map(line -> (JsonNode) Json.mapper().readTree(line.substring("data: ".length())))
+        .map(line -> Json.mapper().readTree(line.substring("data: ".length())))
         .toList();
   }
 
