@@ -23,13 +23,6 @@ import tools.jackson.databind.node.BooleanNode;
 @Timeout(120)
 class IsolatedProgramTest {
 
-  private static final String YAML =
-      """
-      isolation: {level: %s, network: %s, ownServer: %s, readable: [%s]}
-      agents:
-        - {id: agent-code, tools: [shell, files]}
-      """;
-
   @TempDir Path folder;
 
   private final SecretLeaks secretLeaks = new SecretLeaks();
@@ -37,7 +30,14 @@ class IsolatedProgramTest {
   private TestUser testUser;
 
   private void open(IsolationLevel level, boolean network, boolean ownServer) throws IOException {
-    open(level, YAML.formatted(level.wire(), network, ownServer, script().getParent()));
+    open(
+        level,
+        """
+        isolation: {level: %s, network: %s, ownServer: %s, readable: [%s]}
+        agents:
+          - {id: agent-code, tools: [shell, files]}
+        """
+            .formatted(level.wire(), network, ownServer, script().getParent()));
   }
 
   private void open(IsolationLevel level, String yaml) throws IOException {
