@@ -152,6 +152,14 @@ final class TestServer implements AutoCloseable {
         config, ServerFactory::create, new Server.ServerSources(time, threads, UUID::randomUUID));
   }
 
+  /// One that keeps what it is told, with tokens or limits, and with time and threads of the test.
+  static TestServer durable(Path folder, Wish wish, String yaml, Time time, Threads threads) {
+    return new TestServer(
+        configured(config(folder, yaml), folder, wish),
+        ServerFactory::create,
+        new Server.ServerSources(time, threads, UUID::randomUUID));
+  }
+
   /// A site that was started in the folder `where`, configured like this, with its data in `data`.
   static TestServer startedIn(Path where, Path data, String yaml) throws IOException {
     var config = config(where, yaml).listeningOn("127.0.0.1", 0).keepingDataIn(data);

@@ -240,15 +240,20 @@ final class ToolCalls implements AutoCloseable {
         new ToolCallContext(taskRun, dependencies.questions(), dependencies.thoughts(), call);
     var arguments = call.requestedArguments();
     var thread = "tool-" + tool.name() + "-preview-" + call.call().id();
-    return dependencies
-        .threads()
-        .call(
-            tool.name(),
-            thread,
-            _ ->
-                new QuestionFactory.CallPreview(
-                    tool.summary(arguments, context),
-                    tool.preview(arguments, context).map(ToolCalls::shortened).orElse(null)));
+    try {
+      return dependencies
+          .threads()
+          .call(
+              tool.name(),
+              thread,
+              _ ->
+                  new QuestionFactory.CallPreview(
+                      tool.summary(arguments, context),
+                      tool.preview(arguments, context).map(ToolCalls::shortened).orElse(null)));
+    } catch (PlatformThreads.StuckCallException stuck) {
+      // The task was asked to stop; the code that stopped it writes its end.
+      throw new InterruptedException(stuck.getMessage());
+    }
   }
 
   private static String shortened(String preview) {

@@ -26,6 +26,7 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
@@ -104,7 +105,7 @@ final class JettyHandler extends RequestHandler {
       }
       count(reply);
     } catch (IOException | UncheckedIOException gone) {
-      callback.failed(gone);
+      callback.failed(quiet(gone));
     } catch (Exception thrown) { // This is the root of a thread: one for each request.
       writeError(errorReply(jetty, thrown), response, writer, callback);
     }
@@ -131,15 +132,20 @@ final class JettyHandler extends RequestHandler {
   private void writeError(Reply refusal, Response response, ReplyWriter writer, Callback callback) {
     count(refusal);
     if (response.isCommitted()) {
-      callback.failed(new IOException("the reply was already started"));
+      callback.failed(quiet(new IOException("the reply was already started")));
       return;
     }
     response.getHeaders().remove(HttpHeader.CONTENT_LENGTH);
     try {
       writer.write(refusal, false);
     } catch (IOException gone) {
-      callback.failed(gone);
+      callback.failed(quiet(gone));
     }
+  }
+
+  /// A failure that Jetty does not log: a client that disconnects is not an error of the server.
+  private static EofException quiet(Exception gone) {
+    return new EofException(gone);
   }
 
   private Reply reply(

@@ -6,7 +6,6 @@ import dev.parley.protocol.Rejection;
 import dev.parley.runtime.Time;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -97,7 +96,7 @@ final class RequestBody {
       if (gone.getCause() instanceof java.util.concurrent.TimeoutException) {
         throw slow();
       }
-      throw new UncheckedIOException(gone);
+      throw incomplete();
     }
     return join(chunks, size);
   }
@@ -110,6 +109,11 @@ final class RequestBody {
   private static HttpProblemException slow() {
     return new HttpProblemException(
         Problem.of(408, "request-timeout", "the body did not arrive in time"));
+  }
+
+  private static HttpProblemException incomplete() {
+    return new HttpProblemException(
+        Problem.of(400, "incomplete-body", "the connection ended before the whole body arrived"));
   }
 
   private static byte[] join(List<byte[]> chunks, int size) {
