@@ -52,6 +52,7 @@ final class CommandLineProgram {
             .addSubcommand(new PauseCommand(terminal))
             .addSubcommand(new ResumeCommand(terminal))
             .addSubcommand(new ClusterCommand(terminal))
+            .addSubcommand(new EncryptionCommand(terminal))
             .addSubcommand(new ImportCommand(terminal))
             .addSubcommand(new BackupCommand(terminal))
             .addSubcommand(new RestoreCommand(terminal))

@@ -15,6 +15,7 @@ import dev.parley.server.Config;
 import dev.parley.server.DataFolderDiagnosis;
 import dev.parley.server.DatabaseDiagnosis;
 import dev.parley.server.Diagnosis;
+import dev.parley.server.EncryptionDiagnosis;
 import dev.parley.server.IsolationDiagnosis;
 import dev.parley.server.ParleyVersion;
 import dev.parley.tool.process.ClientProcessCheck;
@@ -159,6 +160,9 @@ final class SystemCheck {
     for (var diagnosisCheck : new DataFolderDiagnosis(data, vault).checks()) {
       report(diagnosisCheck.subject(), diagnosisCheck.finding());
     }
+    config
+        .flatMap(read -> EncryptionDiagnosis.ofFolder(data, read.encryption()))
+        .ifPresent(finding -> report("encryption", finding));
   }
 
   /// Checks the database that servers share. Without a configuration, the vault is not checked.
@@ -167,6 +171,9 @@ final class SystemCheck {
     for (var found : DatabaseDiagnosis.check(address, vault)) {
       report(found.subject(), found.finding());
     }
+    config
+        .flatMap(read -> EncryptionDiagnosis.ofDatabase(address, read.encryption()))
+        .ifPresent(finding -> report("encryption", finding));
   }
 
   /// The configuration, if it has no errors.

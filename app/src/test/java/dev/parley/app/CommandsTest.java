@@ -380,7 +380,8 @@ class CommandsTest {
         List.of("rewind", "c-1", "--to", "1"),
         List.of("fork", "c-1"),
         List.of("export", "c-1"),
-        List.of("cluster"));
+        List.of("cluster"),
+        List.of("encryption"));
   }
 
   @ParameterizedTest

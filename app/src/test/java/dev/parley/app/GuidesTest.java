@@ -49,6 +49,7 @@ class GuidesTest {
           "limit",
           "stuck",
           "unsafe-address",
+          "vault-key-missing",
           "unknown-kind");
 
   private static final String CLASS =

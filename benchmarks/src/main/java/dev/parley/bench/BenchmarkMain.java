@@ -34,6 +34,7 @@ public final class BenchmarkMain {
         all,
         new AppendBenchmark(runLength),
         new BytesBenchmark(runLength),
+        new EncryptionBenchmark(runLength),
         new FanoutBenchmark(runLength),
         new LatencyBenchmark(runLength),
         new DeleteBenchmark(runLength),

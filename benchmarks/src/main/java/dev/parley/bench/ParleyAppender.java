@@ -2,6 +2,7 @@ package dev.parley.bench;
 
 import dev.parley.log.BlockLog;
 import dev.parley.log.FatalHandler;
+import dev.parley.log.LogEncryption;
 import dev.parley.log.LogTuning;
 import dev.parley.log.PostgresAddress;
 import dev.parley.log.PostgresDatabase;
@@ -40,7 +41,7 @@ final class ParleyAppender implements DurableAppender {
     this("Parley", open(folder, clock), contexts);
   }
 
-  private ParleyAppender(String name, BlockLog log, int contexts) {
+  ParleyAppender(String name, BlockLog log, int contexts) {
     this.name = name;
     this.log = log;
     conversations =
@@ -61,7 +62,8 @@ final class ParleyAppender implements DurableAppender {
                 new SystemTime(threads),
                 threads,
                 new SplittableRandom(1),
-                LogTuning.DEFAULT),
+                LogTuning.DEFAULT,
+                LogEncryption.none()),
             FatalHandler.NONE);
     return new ParleyAppender(name, log, contexts);
   }
@@ -83,11 +85,21 @@ final class ParleyAppender implements DurableAppender {
 
   /// Opens a log with the limits of a server.
   static BlockLog open(Path folder, InstantSource clock) {
+    return open(folder, clock, LogEncryption.none());
+  }
+
+  /// Does the same with this encryption.
+  static BlockLog open(Path folder, InstantSource clock, LogEncryption encryption) {
     var random = new SplittableRandom(1);
     var threads = new SystemThreads();
     return SqliteLog.open(
         new SqliteLog.SqliteLogDependencies(
-            folder, new SystemTime(threads, clock), threads, random, LogTuning.DEFAULT));
+            folder,
+            new SystemTime(threads, clock),
+            threads,
+            random,
+            LogTuning.DEFAULT,
+            encryption));
   }
 
   @Override

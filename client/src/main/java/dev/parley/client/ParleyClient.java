@@ -13,6 +13,7 @@ import dev.parley.protocol.ClusterView;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.ContextSnapshot;
 import dev.parley.protocol.ContextView;
+import dev.parley.protocol.EncryptionView;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageView;
@@ -258,6 +259,18 @@ public final class ParleyClient implements AutoCloseable {
   public PauseView resume(String pause) {
     var id = URLEncoder.encode(pause, StandardCharsets.UTF_8).replace("+", "%20");
     return read(HttpCall.delete("/api/pauses/" + id), PauseView.class);
+  }
+
+  /// How many contexts of the server are encrypted, and whether their keys are being wrapped again.
+  public EncryptionView encryption() {
+    return read(HttpCall.get("/api/encryption"), EncryptionView.class);
+  }
+
+  /// Begins to wrap the keys of all contexts with the current version of the master key.
+  public EncryptionView rotateKeys() {
+    return read(
+        HttpCall.post("/api/encryption/rotations", Json.object(), keys.get()),
+        EncryptionView.class);
   }
 
   /// Events after `after`, oldest first.

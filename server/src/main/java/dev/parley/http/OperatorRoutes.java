@@ -2,6 +2,7 @@ package dev.parley.http;
 
 import dev.parley.identity.Action;
 import dev.parley.log.EventLog;
+import dev.parley.protocol.EncryptionView;
 import dev.parley.protocol.EventSchema;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
@@ -36,6 +37,22 @@ public final class OperatorRoutes {
         health(),
         readiness(this::ready),
         metrics(metrics),
+        Route.get(
+                "/api/encryption",
+                "Returns how many contexts are encrypted",
+                ResponseDescription.one(EncryptionView.class),
+                _ -> new Reply.Json(200, encryption()))
+            .doing(Action.OPERATE),
+        Route.withoutBody(
+                Route.Method.POST,
+                "/api/encryption/rotations",
+                "Begins to wrap the keys of all contexts with the current master key",
+                ResponseDescription.one(EncryptionView.class),
+                _ -> {
+                  log.rotateKeys();
+                  return new Reply.Json(202, encryption());
+                })
+            .doing(Action.OPERATE),
         Route.get(
             "/schemas/events.json",
             "Returns the JSON Schema of every event",
@@ -72,6 +89,11 @@ public final class OperatorRoutes {
   /// not ready.
   public static List<Route> ofStandby(Metrics metrics, Supplier<Reply> ready) {
     return List.of(health(), readiness(ready), metrics(metrics));
+  }
+
+  private EncryptionView encryption() {
+    return log.encryption()
+        .orElseThrow(() -> new Rejection.NotFound("this log cannot be encrypted"));
   }
 
   private Reply ready() {

@@ -1,5 +1,6 @@
 package dev.parley.log;
 
+import dev.parley.encryption.ContentCipher;
 import dev.parley.log.CachedContext.HeadChanges;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.Json;
@@ -15,7 +16,8 @@ import java.util.Map;
 /// head of one artifact that has changed since then.
 final class ArtifactHeadTable {
 
-  private static final String ALL = "";
+  /// The key of the row with all heads.
+  static final String ALL = "";
 
   private final Connection connection;
   private final ChunkPacker packer;
@@ -25,32 +27,48 @@ final class ArtifactHeadTable {
     this.packer = chunkPacker;
   }
 
-  void save(long context, HeadChanges headChanges) throws SQLException {
+  void save(CachedContext context, HeadChanges headChanges) throws SQLException {
     if (headChanges.all()) {
-      delete(context);
+      delete(context.number);
       insertAll(context, headChanges.heads());
       return;
     }
     for (var changed : headChanges.heads().entrySet()) {
+      var id = changed.getKey();
+      var row = row(context.cipher, id);
       Jdbc.update(
           connection,
           "INSERT INTO artifact_heads VALUES (?, ?, ?)"
               + " ON CONFLICT (context, artifact) DO UPDATE SET data = excluded.data",
-          context,
-          changed.getKey().value(),
-          Json.bytes(changed.getValue()));
+          context.number,
+          row,
+          context.cipher.encrypt(
+              bytes(context.cipher, id, changed.getValue()),
+              StoredValue.heads(context.number, row)));
     }
   }
 
+  /// The key of an artifact's row. Agents choose ids, so an id may reveal something.
+  static String row(ContentCipher cipher, ArtifactId id) {
+    return cipher.fingerprint("artifact", id.value());
+  }
+
+  /// The head of an artifact, with its id if that is not in the row.
+  static byte[] bytes(ContentCipher cipher, ArtifactId id, ArtifactHead head) {
+    return Json.bytes(cipher.encrypts() ? new SavedState.SavedArtifact(id, head) : head);
+  }
+
   /// Stores the heads of a context that has none stored yet.
-  void insertAll(long context, Map<ArtifactId, ArtifactHead> heads) throws SQLException {
+  void insertAll(CachedContext context, Map<ArtifactId, ArtifactHead> heads) throws SQLException {
     if (!heads.isEmpty()) {
       Jdbc.update(
           connection,
           "INSERT INTO artifact_heads VALUES (?, ?, ?)",
-          context,
+          context.number,
           ALL,
-          packer.pack(Json.bytes(SavedHeads.of(heads))));
+          context.cipher.encrypt(
+              packer.pack(Json.bytes(SavedHeads.of(heads))),
+              StoredValue.heads(context.number, ALL)));
     }
   }
 
@@ -59,20 +77,25 @@ final class ArtifactHeadTable {
   }
 
   /// Loads a context's heads into `heads`.
-  static void load(Connection connection, long context, Map<ArtifactId, ArtifactHead> heads)
+  static void load(
+      Connection connection, CachedContext context, Map<ArtifactId, ArtifactHead> heads)
       throws SQLException {
+    var cipher = context.cipher;
     // The row with all heads has the empty id, so it sorts first.
     try (var select =
         connection.prepareStatement(
             "SELECT artifact, data FROM artifact_heads WHERE context = ? ORDER BY artifact")) {
-      select.setLong(1, context);
+      select.setLong(1, context.number);
       try (var rows = select.executeQuery();
           var chunkPacker = new ChunkPacker()) {
         while (rows.next()) {
           var artifact = rows.getString(1);
-          var data = rows.getBytes(2);
+          var data = cipher.decrypt(rows.getBytes(2), StoredValue.heads(context.number, artifact));
           if (artifact.equals(ALL)) {
             Json.mapper().readValue(chunkPacker.unpack(data), SavedHeads.class).putInto(heads);
+          } else if (cipher.encrypts()) {
+            var saved = Json.mapper().readValue(data, SavedState.SavedArtifact.class);
+            heads.put(saved.id(), saved.head());
           } else {
             heads.put(new ArtifactId(artifact), Json.mapper().readValue(data, ArtifactHead.class));
           }

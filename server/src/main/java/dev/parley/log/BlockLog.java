@@ -7,6 +7,7 @@ import dev.parley.log.IdempotencyKeyCache.StoredKey;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.EncryptionView;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
@@ -148,6 +149,7 @@ public final class BlockLog implements EventLog {
       if (fresh) {
         context.number = nextNumber.getAndIncrement();
         context.ids = EventIdGenerator.random(dependencies.random());
+        context.cipher = dependencies.store().encryption().newCipher();
         pendingAppend = first.apply(context);
         context.status = ContextStatus.PRESENT;
       } else {
@@ -202,7 +204,7 @@ public final class BlockLog implements EventLog {
     try {
       var asks =
           appendGuard instanceof AppendGuard.IdempotencyKey idempotencyKey
-              && context.keys.beginLookup(KeyName.of(idempotencyKey));
+              && context.keys.beginLookup(KeyName.of(context.stored(idempotencyKey)));
       return asks ? null : attempt(context, appendGuard, decide);
     } finally {
       context.lock.unlock();
@@ -211,7 +213,7 @@ public final class BlockLog implements EventLog {
 
   private Attempt lookUpAndAttempt(
       CachedContext context, AppendGuard.IdempotencyKey idempotencyKey, Decision decide) {
-    var name = KeyName.of(idempotencyKey);
+    var name = KeyName.of(context.stored(idempotencyKey));
     try {
       var stored = readerThreads.lookUp(reader -> reader.findKey(context, name));
       context.lock.lock();
@@ -231,9 +233,11 @@ public final class BlockLog implements EventLog {
     }
   }
 
-  private Attempt attempt(CachedContext context, AppendGuard appendGuard, Decision decide) {
+  private Attempt attempt(CachedContext context, AppendGuard requested, Decision decide) {
     try {
       context.checkExists();
+      var appendGuard =
+          requested instanceof AppendGuard.IdempotencyKey key ? context.stored(key) : requested;
       var earlier = check(context, appendGuard);
       if (earlier != null) {
         return new Attempt(context.lastAppend, earlier, null);
@@ -487,6 +491,23 @@ public final class BlockLog implements EventLog {
   @Override
   public Optional<String> outage() {
     return logWriter.failure();
+  }
+
+  @Override
+  public Optional<EncryptionView> encryption() {
+    var keys = readerThreads.lookUp(BlockStore.StoreReader::countKeys);
+    return Optional.of(
+        new EncryptionView(
+            dependencies.store().encryption().isOn(),
+            keys.encrypted(),
+            keys.plain(),
+            logWriter.keyRotation().running(),
+            logWriter.keyRotation().failed()));
+  }
+
+  @Override
+  public void rotateKeys() {
+    logWriter.keyRotation().request(dependencies.store().encryption().newWrappingKey());
   }
 
   /// Rejects all further appends, and reports the failure to the [FatalHandler]. Called when a

@@ -1,5 +1,6 @@
 package dev.parley.log;
 
+import dev.parley.encryption.KeyRing.NewWrappingKey;
 import dev.parley.log.IdempotencyKeyCache.KeyName;
 import dev.parley.log.IdempotencyKeyCache.StoredKey;
 import dev.parley.protocol.ContextId;
@@ -27,6 +28,11 @@ interface BlockStore {
   /// Opens the store for reading. The reader of a shared store sees nothing that a failover of the
   /// database could remove.
   StoreReader openReader() throws SQLException;
+
+  /// The encryption of the contexts.
+  default LogEncryption encryption() {
+    return LogEncryption.none();
+  }
 
   /// The bytes of the store's journal (write-ahead log); 0 if there is none.
   long journalBytes();
@@ -85,6 +91,25 @@ interface BlockStore {
     /// Records that these contexts are fully erased.
     void finishErasing(Collection<Long> numbers) throws SQLException;
 
+    /// True if contexts have keys that an earlier wrapping key wraps.
+    default boolean hasOldWrappingKeys() throws SQLException {
+      return false;
+    }
+
+    /// Stores a wrapping key. From now on it wraps the keys of new contexts.
+    default void addWrappingKey(NewWrappingKey fresh) throws SQLException {
+      throw new UnsupportedOperationException("this store is not encrypted");
+    }
+
+    /// Wraps the keys of up to `limit` contexts with numbers above `after` with the current wrapping
+    /// key.
+    default RewrappedKeys rewrapKeys(long after, int limit) throws SQLException {
+      return new RewrappedKeys(after, 0, true);
+    }
+
+    /// Deletes all wrapping keys but the current one.
+    default void deleteOldWrappingKeys() throws SQLException {}
+
     /// Makes the journal start again, so that it does not grow. False if a reader blocks this.
     boolean restartJournal() throws SQLException;
 
@@ -101,6 +126,13 @@ interface BlockStore {
 
   /// How many bytes were erased (less than requested if none are left), and from which blocks.
   record ErasedSlice(long bytes, List<Long> blocks) {}
+
+  /// The number of the last context whose key was wrapped again, how many keys could not be, and
+  /// whether there are no more.
+  record RewrappedKeys(long last, int failed, boolean complete) {}
+
+  /// How many contexts are encrypted and not encrypted, and how many wrapping keys there are.
+  record KeyCounts(long encrypted, long plain, long wrappingKeys) {}
 
   /// Reads the store. No transaction stays open after a method has returned. For one thread at a
   /// time.
@@ -137,6 +169,11 @@ interface BlockStore {
 
     /// The last block up to which all contexts are sealed: no later one is left of those before it.
     long lastSealedBlock() throws SQLException;
+
+    /// Counts keys.
+    default KeyCounts countKeys() throws SQLException {
+      return new KeyCounts(0, 0, 0);
+    }
 
     /// How many sealed contexts were last changed after block `mark`.
     long countChanges(long mark) throws SQLException;

@@ -1,5 +1,6 @@
 package dev.parley.log;
 
+import dev.parley.encryption.ContentCipher;
 import dev.parley.log.OpenTask.OpenBlock;
 import dev.parley.log.PendingAppend.PreparedFork;
 import dev.parley.protocol.ArtifactId;
@@ -50,6 +51,7 @@ final class CachedContext {
   volatile ContextStatus status;
   long number;
   EventIdGenerator ids = new EventIdGenerator(0, 0);
+  volatile ContentCipher cipher = ContentCipher.NONE;
   ContextState state = new ContextState();
   ContextState folded = new ContextState();
   long foldedMillis;
@@ -245,6 +247,21 @@ final class CachedContext {
     } finally {
       lock.unlock();
     }
+  }
+
+  /// The guard as it is stored: without the texts that a client has chosen or sent, if the context
+  /// is encrypted.
+  AppendGuard.IdempotencyKey stored(AppendGuard.IdempotencyKey key) {
+    return stored(cipher, key);
+  }
+
+  static AppendGuard.IdempotencyKey stored(ContentCipher cipher, AppendGuard.IdempotencyKey key) {
+    return cipher.encrypts()
+        ? new AppendGuard.IdempotencyKey(
+            key.principal(),
+            cipher.fingerprint("key", key.key()),
+            cipher.fingerprint("body", key.bodyHash()))
+        : key;
   }
 
   /// Drops all events that did not become durable.

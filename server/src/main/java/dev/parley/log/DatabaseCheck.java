@@ -135,9 +135,12 @@ public final class DatabaseCheck {
   private static void readAsAtStart(Connection connection) throws SQLException {
     if (LogDatabase.isCurrent(connection)) {
       try {
-        new TableReader(connection)
-            .loadUnsealed(
-                new UnsealedBlocks(LogTuning.DEFAULT), MemoryLimiters.of(LogTuning.DEFAULT));
+        // Encrypted entries cannot be read here.
+        if (Jdbc.number(connection, "SELECT count(*) FROM wrapping_keys") == 0) {
+          new TableReader(connection, LogEncryption.none())
+              .loadUnsealed(
+                  new UnsealedBlocks(LogTuning.DEFAULT), MemoryLimiters.of(LogTuning.DEFAULT));
+        }
       } catch (RuntimeException unreadable) {
         throw new SQLException("it is damaged: a block cannot be read", unreadable);
       }

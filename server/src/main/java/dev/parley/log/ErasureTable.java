@@ -48,7 +48,20 @@ final class ErasureTable {
         "UPDATE contexts SET secret = NULL, state = NULL, open_tasks = 0, deleted = 1, touched = "
             + (mark + " WHERE number = " + context.number));
     recordDeleter(context);
+    for (var number : numbers) {
+      destroyKey(number);
+    }
     return numbers;
+  }
+
+  /// Removes the key of a deleted context, unless a fork shares some of its entries.
+  private void destroyKey(long number) throws SQLException {
+    Jdbc.update(
+        connection,
+        "UPDATE contexts SET data_key = NULL WHERE number = ? AND deleted = 1"
+            + " AND NOT EXISTS (SELECT 1 FROM shares WHERE source = ?)",
+        number,
+        number);
   }
 
   /// Records who deleted the context, and when.

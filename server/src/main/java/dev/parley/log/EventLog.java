@@ -3,6 +3,7 @@ package dev.parley.log;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.EncryptionView;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
@@ -149,6 +150,20 @@ public interface EventLog extends AutoCloseable {
   /// written.
   default Optional<String> outage() {
     return Optional.empty();
+  }
+
+  /// The encryption of the stored contexts; empty if the log cannot be encrypted. Reads all contexts.
+  default Optional<EncryptionView> encryption() {
+    return Optional.empty();
+  }
+
+  /// Begins to wrap the keys of all contexts again, with a new wrapping key and the current version of
+  /// the master key. Returns when that key exists; [#encryption] reports the progress.
+  ///
+  /// @throws Rejection if the log is not encrypted, a rotation is running, or the master key cannot
+  ///     be used
+  default void rotateKeys() {
+    throw new Rejection.Invalid("encryption-off", "encryption is not configured");
   }
 
   /// False while the store cannot be written.

@@ -78,12 +78,13 @@ final class ForkPreparer {
     var shares = new ArrayList<SharedRange>();
     for (var sharedRange : source.sharedRanges) {
       if (!cut.after(sharedRange.last())) {
-        shares.add(new SharedRange(sharedRange.number(), sharedRange.ids(), cut));
+        shares.add(
+            new SharedRange(sharedRange.number(), sharedRange.ids(), sharedRange.cipher(), cut));
         return shares;
       }
       shares.add(sharedRange);
     }
-    shares.add(new SharedRange(source.number, source.ids, cut));
+    shares.add(new SharedRange(source.number, source.ids, source.cipher, cut));
     return shares;
   }
 }

@@ -74,7 +74,10 @@ final class LogDatabase {
               "CREATE TABLE erasures (context INTEGER PRIMARY KEY)",
               // Earlier versions deleted blocks without overwriting them: see
               // FreePages#NUMBER.
-              "INSERT INTO erasures SELECT 0 WHERE EXISTS (SELECT 1 FROM contexts)"));
+              "INSERT INTO erasures SELECT 0 WHERE EXISTS (SELECT 1 FROM contexts)"),
+          List.of(
+              "ALTER TABLE contexts ADD COLUMN data_key BLOB",
+              "CREATE TABLE wrapping_keys (id INTEGER PRIMARY KEY, wrapped BLOB NOT NULL)"));
 
   private static final String OUR_TABLES =
       "SELECT count(*) FROM sqlite_master WHERE name IN ('contexts', 'blocks', 'segments', 'keys')";

@@ -48,8 +48,10 @@ public final class LogTransfer {
                   "touched",
                   "deleted",
                   "deleted_by",
-                  "deleted_at"),
+                  "deleted_at",
+                  "data_key"),
               "true"),
+          new LogTable("wrapping_keys", List.of("id", "wrapped"), "true"),
           new LogTable("blocks", List.of("id", "data"), "true"),
           new LogTable("segments", List.of("context", "last", "data"), "true"),
           new LogTable(
@@ -104,6 +106,8 @@ public final class LogTransfer {
         Jdbc.execute(target, NO_IDLE_LIMIT);
         Jdbc.execute(target, LOCK);
         checkUnused(target, database);
+        // A server may have created one, although it has no context yet.
+        Jdbc.execute(target, "DELETE FROM wrapping_keys");
         var transferred = copy(source, target, progress);
         commit(target, database);
         return transferred;
@@ -158,12 +162,17 @@ public final class LogTransfer {
         .openWriter();
   }
 
-  private static void checkUnused(Connection target, PostgresDatabase database)
-      throws SQLException {
+  /// @throws Rejection.Conflict if a server uses the database
+  static void checkStopped(Connection target, PostgresDatabase database) throws SQLException {
     if (Jdbc.number(target, "SELECT count(*) FROM nodes WHERE state = 'active'") > 0) {
       throw new Rejection.Conflict(
           "database-in-use", "a server uses the database " + database + "; stop all servers first");
     }
+  }
+
+  private static void checkUnused(Connection target, PostgresDatabase database)
+      throws SQLException {
+    checkStopped(target, database);
     if (Jdbc.number(target, "SELECT count(*) FROM contexts") > 0) {
       throw new Rejection.Conflict(
           "database-not-empty", "the database " + database + " contains a log; use an empty one");

@@ -41,6 +41,7 @@ final class LogWriter implements AutoCloseable {
   private final Checkpointer checkpointer;
   private final ContextEraser contextEraser;
   private final SealingSchedule sealingSchedule;
+  private final KeyRotation keyRotation;
   private final Time time;
   private final WriterQueue queue;
   // Created in advance, as memory may be exhausted when they are needed.
@@ -77,6 +78,8 @@ final class LogWriter implements AutoCloseable {
             logWriterDependencies.fatal());
     this.contextEraser = new ContextEraser(logWriterDependencies, store, checkpointer, queue::wake);
     contextEraser.resume(pending);
+    this.keyRotation = new KeyRotation(store, time, queue::wake);
+    keyRotation.resume(first.hasOldWrappingKeys());
     this.sealingSchedule =
         new SealingSchedule(logWriterDependencies.unsealed(), time, nextBlock - 1);
     this.nextBlock = nextBlock;
@@ -110,6 +113,11 @@ final class LogWriter implements AutoCloseable {
   /// The reason why the store cannot be written; empty if it can be.
   Optional<String> failure() {
     return down ? Optional.of(failure) : Optional.empty();
+  }
+
+  /// The rotation of keys.
+  KeyRotation keyRotation() {
+    return keyRotation;
   }
 
   /// The last block that is visible to readers.
@@ -217,7 +225,7 @@ final class LogWriter implements AutoCloseable {
       next = queue.poll();
       taken = next;
     }
-    write(keepCurrent(batch));
+    write(PendingAppend.keepCurrent(batch));
     working = List.of();
     switch (next) {
       case null -> {}
@@ -229,6 +237,7 @@ final class LogWriter implements AutoCloseable {
     maintainJournal();
     if (!closing) {
       contextEraser.step();
+      keyRotation.step();
       if (next == null && batch.isEmpty()) {
         sealIdle();
       }
@@ -245,30 +254,13 @@ final class LogWriter implements AutoCloseable {
   }
 
   private long idleNanos() {
-    var erase = contextEraser.idleNanos();
-    var seal = sealingSchedule.idleNanos();
-    return erase < 0 || seal < 0 ? Math.max(erase, seal) : Math.min(erase, seal);
+    return soonest(
+        contextEraser.idleNanos(), soonest(sealingSchedule.idleNanos(), keyRotation.idleNanos()));
   }
 
-  /// The appends whose positions are still valid. Rejects those that follow lost events.
-  private static List<PendingAppend> keepCurrent(List<PendingAppend> arrived) {
-    var current = new ArrayList<PendingAppend>(arrived.size());
-    for (var pendingAppend : arrived) {
-      var preparedFork = pendingAppend.fork();
-      if (preparedFork != null && preparedFork.source().deleted()) {
-        pendingAppend.context().rollBack();
-        pendingAppend.complete(
-            new Rejection.Gone("the context was deleted: " + preparedFork.source().id));
-      } else if (pendingAppend.current()) {
-        current.add(pendingAppend);
-      } else if (pendingAppend.context().deleted()) {
-        pendingAppend.complete(
-            new Rejection.Gone("the context was deleted: " + pendingAppend.context().id));
-      } else {
-        pendingAppend.complete(unavailable("the store failed in an earlier write to this context"));
-      }
-    }
-    return current;
+  /// The shorter wait; a negative one means that there is nothing to wait for.
+  private static long soonest(long one, long other) {
+    return one < 0 || other < 0 ? Math.max(one, other) : Math.min(one, other);
   }
 
   private void write(List<PendingAppend> tickets) throws InterruptedException {

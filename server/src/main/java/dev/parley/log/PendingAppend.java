@@ -2,6 +2,7 @@ package dev.parley.log;
 
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -48,7 +49,7 @@ final class PendingAppend {
     } else {
       var encodedChunk = ChunkWriter.encode(before, runs, context.recentIds);
       this.runs = encodedChunk.runs();
-      this.chunk = encodedChunk.chunk();
+      this.chunk = context.cipher.encrypt(encodedChunk.chunk(), StoredValue.chunk(context.number));
     }
     this.weight = StoredRun.weight(this.runs);
     this.extra = appendExtra;
@@ -61,6 +62,28 @@ final class PendingAppend {
   /// True if the events that these follow are not lost. For the writer thread.
   boolean current() {
     return generation == context.generation;
+  }
+
+  /// The appends whose positions are still valid. Rejects those that follow lost events.
+  static List<PendingAppend> keepCurrent(List<PendingAppend> arrived) {
+    var current = new ArrayList<PendingAppend>(arrived.size());
+    for (var pendingAppend : arrived) {
+      var preparedFork = pendingAppend.fork();
+      if (preparedFork != null && preparedFork.source().deleted()) {
+        pendingAppend.context().rollBack();
+        pendingAppend.complete(
+            new Rejection.Gone("the context was deleted: " + preparedFork.source().id));
+      } else if (pendingAppend.current()) {
+        current.add(pendingAppend);
+      } else if (pendingAppend.context().deleted()) {
+        pendingAppend.complete(
+            new Rejection.Gone("the context was deleted: " + pendingAppend.context().id));
+      } else {
+        pendingAppend.complete(
+            new Rejection.Unavailable("the store failed in an earlier write to this context"));
+      }
+    }
+    return current;
   }
 
   /// The number of events.

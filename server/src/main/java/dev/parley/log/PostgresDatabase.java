@@ -157,7 +157,10 @@ public final class PostgresDatabase {
                 id TEXT NOT NULL,
                 data TEXT NOT NULL,
                 PRIMARY KEY (kind, id))
-              """));
+              """),
+          List.of(
+              "ALTER TABLE contexts ADD COLUMN data_key BYTEA",
+              "CREATE TABLE wrapping_keys (id BIGINT PRIMARY KEY, wrapped BYTEA NOT NULL)"));
 
   private final PostgresAddress address;
 

@@ -12,24 +12,29 @@ public final class PostgresLog {
 
   private PostgresLog() {}
 
-  /// The database, the node that writes it, time and threads, the source of secrets, and the limits
-  /// of a log.
+  /// The database, the node that writes it, time and threads, the source of secrets, the limits of a
+  /// log, and its encryption.
   public record PostgresLogDependencies(
       PostgresDatabase database,
       PostgresNode node,
       Time time,
       Threads threads,
       RandomGenerator random,
-      LogTuning tuning) {
+      LogTuning tuning,
+      LogEncryption encryption) {
 
     private BlockLogDependencies with(BlockStore store) {
       return new BlockLogDependencies(store, time, threads, random, tuning);
     }
   }
 
-  /// The database, time and threads, and the limits of a log that is only read.
+  /// The database, time and threads, the limits and the encryption of a log that is only read.
   public record PostgresReaderDependencies(
-      PostgresDatabase database, Time time, Threads threads, LogTuning tuning) {}
+      PostgresDatabase database,
+      Time time,
+      Threads threads,
+      LogTuning tuning,
+      LogEncryption encryption) {}
 
   /// Opens the sealed part of the log for reading, whichever node writes it.
   public static EventLog openSealed(PostgresReaderDependencies dependencies) {
@@ -46,7 +51,8 @@ public final class PostgresLog {
         new PostgresStore(
             postgresLogDependencies.database(),
             postgresLogDependencies.node(),
-            postgresLogDependencies.tuning()),
+            postgresLogDependencies.tuning(),
+            postgresLogDependencies.encryption()),
         fatal);
   }
 

@@ -8,11 +8,14 @@ final class PostgresStore implements BlockStore {
   private final PostgresDatabase database;
   private final PostgresNode node;
   private final int stateEvents;
+  private final LogEncryption encryption;
 
-  PostgresStore(PostgresDatabase database, PostgresNode node, LogTuning logTuning) {
+  PostgresStore(
+      PostgresDatabase database, PostgresNode node, LogTuning logTuning, LogEncryption encryption) {
     this.database = database;
     this.node = node;
     this.stateEvents = logTuning.stateEvents();
+    this.encryption = encryption;
   }
 
   @Override
@@ -21,7 +24,8 @@ final class PostgresStore implements BlockStore {
     var opened = false;
     try {
       var epoch = node.raiseEpoch(connection).orElseThrow(() -> new FencedException(node.id()));
-      var writer = new PostgresWriter(connection, node, epoch, stateEvents);
+      encryption.openToWrite(connection);
+      var writer = new PostgresWriter(connection, node, epoch, stateEvents, encryption);
       opened = true;
       return writer;
     } finally {
@@ -33,7 +37,12 @@ final class PostgresStore implements BlockStore {
 
   @Override
   public StoreReader openReader() throws SQLException {
-    return new TableReader(database.connectToRead());
+    return new TableReader(database.connectToRead(), encryption);
+  }
+
+  @Override
+  public LogEncryption encryption() {
+    return encryption;
   }
 
   /// PostgreSQL manages its journal itself.

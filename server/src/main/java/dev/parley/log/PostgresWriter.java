@@ -1,8 +1,10 @@
 package dev.parley.log;
 
+import dev.parley.encryption.KeyRing.NewWrappingKey;
 import dev.parley.log.BlockStore.ErasedSlice;
 import dev.parley.log.BlockStore.ErasureSlice;
 import dev.parley.log.BlockStore.LogCommit;
+import dev.parley.log.BlockStore.RewrappedKeys;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -23,6 +25,8 @@ final class PostgresWriter implements BlockStore.StoreWriter {
   private final PostgresNode node;
   private final long epoch;
   private final TableWriter tables;
+  private final LogEncryption encryption;
+  private final DataKeyTable dataKeys;
   private final PreparedStatement insertBlock;
 
   /// A part of a transaction.
@@ -30,12 +34,19 @@ final class PostgresWriter implements BlockStore.StoreWriter {
     T run() throws SQLException;
   }
 
-  PostgresWriter(Connection connection, PostgresNode node, long epoch, int stateEvents)
+  PostgresWriter(
+      Connection connection,
+      PostgresNode node,
+      long epoch,
+      int stateEvents,
+      LogEncryption encryption)
       throws SQLException {
     this.connection = connection;
     this.node = node;
     this.epoch = epoch;
-    tables = new TableWriter(connection, stateEvents);
+    this.encryption = encryption;
+    tables = new TableWriter(connection, stateEvents, encryption);
+    dataKeys = new DataKeyTable(connection, encryption);
     insertBlock =
         connection.prepareStatement(
             """
@@ -53,7 +64,7 @@ final class PostgresWriter implements BlockStore.StoreWriter {
         () -> {
           // It only reads, so it blocks no other server however long it takes.
           Jdbc.execute(connection, "SET LOCAL idle_in_transaction_session_timeout = 0");
-          new TableReader(connection).loadUnsealed(unsealedBlocks, memory);
+          new TableReader(connection, encryption).loadUnsealed(unsealedBlocks, memory);
           return true;
         });
   }
@@ -196,6 +207,41 @@ final class PostgresWriter implements BlockStore.StoreWriter {
         () -> {
           checkEpoch();
           tables.erasures().finish(numbers);
+          return true;
+        });
+  }
+
+  @Override
+  public boolean hasOldWrappingKeys() throws SQLException {
+    return dataKeys.hasOldWrappingKeys();
+  }
+
+  @Override
+  public void addWrappingKey(NewWrappingKey fresh) throws SQLException {
+    transaction(
+        () -> {
+          checkEpoch();
+          dataKeys.add(fresh);
+          return true;
+        });
+    dataKeys.use(fresh);
+  }
+
+  @Override
+  public RewrappedKeys rewrapKeys(long after, int limit) throws SQLException {
+    return transaction(
+        () -> {
+          checkEpoch();
+          return dataKeys.rewrap(after, limit);
+        });
+  }
+
+  @Override
+  public void deleteOldWrappingKeys() throws SQLException {
+    transaction(
+        () -> {
+          checkEpoch();
+          dataKeys.deleteOld();
           return true;
         });
   }

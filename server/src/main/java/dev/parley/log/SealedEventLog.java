@@ -35,7 +35,9 @@ final class SealedEventLog implements EventLog {
     this.time = dependencies.time();
     this.readerThreads =
         new ReaderThreads(
-            () -> new TableReader(dependencies.database().connectToRead()), dependencies.threads());
+            () ->
+                new TableReader(dependencies.database().connectToRead(), dependencies.encryption()),
+            dependencies.threads());
     this.entryReader = new EntryReader(readerThreads, dependencies.tuning().batchEvents());
     this.memory = MemoryLimiters.of(dependencies.tuning());
   }

@@ -1,5 +1,6 @@
 package dev.parley.log;
 
+import dev.parley.encryption.ContentCipher;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Position;
 import java.sql.Connection;
@@ -21,8 +22,10 @@ final class SharedRangeTable {
 
   private final Connection connection;
   private final ChunkPacker packer;
+  private final LogEncryption encryption;
 
-  SharedRangeTable(Connection connection, ChunkPacker chunkPacker) {
+  SharedRangeTable(Connection connection, ChunkPacker chunkPacker, LogEncryption encryption) {
+    this.encryption = encryption;
     this.connection = connection;
     this.packer = chunkPacker;
   }
@@ -44,7 +47,8 @@ final class SharedRangeTable {
   /// then costs less than storing the state.
   void insertState(CachedContext context, Position last, byte[] state, long eventsMax)
       throws SQLException {
-    var data = packer.pack(state);
+    var place = StoredValue.keptState(context.number, PositionCodec.pack(last));
+    var data = context.cipher.encrypt(packer.pack(state), place);
     var since = sinceState(context.number);
     if (STATE_SHARE * data.length > since.bytes() && last.seq() - since.seq() < eventsMax) {
       return;
@@ -101,7 +105,8 @@ final class SharedRangeTable {
           break;
         }
         if (row.only() && keep > 0 && table.equals("segments")) {
-          insertUpTo(number, PositionCodec.unpack(keep), data(number, row.last()));
+          var cipher = encryption.cipher(connection, number);
+          insertUpTo(cipher, number, PositionCodec.unpack(keep), data(cipher, number, row.last()));
         }
         Jdbc.update(
             connection,
@@ -132,17 +137,19 @@ final class SharedRangeTable {
     }
   }
 
-  private byte[] data(long number, long last) throws SQLException {
+  private byte[] data(ContentCipher cipher, long number, long last) throws SQLException {
     return Jdbc.list(
             connection,
             "SELECT data FROM segments WHERE context = ? AND last = ?",
-            row -> packer.unpack(row.getBytes(1)),
+            row ->
+                packer.unpack(cipher.decrypt(row.getBytes(1), StoredValue.segment(number, last))),
             number,
             last)
         .getFirst();
   }
 
-  private void insertUpTo(long number, Position last, byte[] chunk) throws SQLException {
+  private void insertUpTo(ContentCipher cipher, long number, Position last, byte[] chunk)
+      throws SQLException {
     // A chunk does not contain ids, so any ids will do.
     var slots =
         ChunkReader.entries(new ContextId("deleted"), new EventIdGenerator(0, 0), chunk).stream()
@@ -151,11 +158,13 @@ final class SharedRangeTable {
     if (slots.isEmpty()) {
       return;
     }
+    var end = PositionCodec.pack(slots.getLast().entry().position());
+    var packed = packer.pack(ChunkWriter.chunk(ChunkReader.before(chunk), StoredRun.of(slots)));
     Jdbc.update(
         connection,
         "INSERT INTO segments (context, last, data) VALUES (?, ?, ?)",
         number,
-        PositionCodec.pack(slots.getLast().entry().position()),
-        packer.pack(ChunkWriter.chunk(ChunkReader.before(chunk), StoredRun.of(slots))));
+        end,
+        cipher.encrypt(packed, StoredValue.segment(number, end)));
   }
 }

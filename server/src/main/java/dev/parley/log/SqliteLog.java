@@ -13,9 +13,21 @@ public final class SqliteLog {
 
   private SqliteLog() {}
 
-  /// The data folder, time and threads, the source of secrets, and the limits of a log.
+  /// The data folder, time and threads, the source of secrets, the limits of a log, and its
+  /// encryption.
   public record SqliteLogDependencies(
-      Path folder, Time time, Threads threads, RandomGenerator random, LogTuning tuning) {
+      Path folder,
+      Time time,
+      Threads threads,
+      RandomGenerator random,
+      LogTuning tuning,
+      LogEncryption encryption) {
+
+    /// A log that is not encrypted.
+    public SqliteLogDependencies(
+        Path folder, Time time, Threads threads, RandomGenerator random, LogTuning tuning) {
+      this(folder, time, threads, random, tuning, LogEncryption.none());
+    }
 
     private BlockLogDependencies with(BlockStore store) {
       return new BlockLogDependencies(store, time, threads, random, tuning);
@@ -34,7 +46,10 @@ public final class SqliteLog {
   public static BlockLog open(SqliteLogDependencies sqliteLogDependencies, FatalHandler fatal) {
     return open(
         sqliteLogDependencies,
-        new SqliteStore(sqliteLogDependencies.folder(), sqliteLogDependencies.tuning()),
+        new SqliteStore(
+            sqliteLogDependencies.folder(),
+            sqliteLogDependencies.tuning(),
+            sqliteLogDependencies.encryption()),
         fatal);
   }
 

@@ -14,10 +14,12 @@ final class SqliteStore implements BlockStore {
 
   private final LogDatabase logDatabase;
   private final int stateEvents;
+  private final LogEncryption encryption;
 
-  SqliteStore(Path folder, LogTuning logTuning) {
+  SqliteStore(Path folder, LogTuning logTuning, LogEncryption encryption) {
     this.logDatabase = new LogDatabase(folder.resolve(FILE), logTuning.walBytes());
     this.stateEvents = logTuning.stateEvents();
+    this.encryption = encryption;
   }
 
   @Override
@@ -25,7 +27,9 @@ final class SqliteStore implements BlockStore {
     var connection = logDatabase.openWriter();
     var opened = false;
     try {
-      var writer = new SqliteWriter(connection, stateEvents);
+      encryption.openToWrite(connection);
+      connection.commit();
+      var writer = new SqliteWriter(connection, stateEvents, encryption);
       opened = true;
       return writer;
     } finally {
@@ -37,7 +41,12 @@ final class SqliteStore implements BlockStore {
 
   @Override
   public StoreReader openReader() throws SQLException {
-    return new TableReader(logDatabase.openReader());
+    return new TableReader(logDatabase.openReader(), encryption);
+  }
+
+  @Override
+  public LogEncryption encryption() {
+    return encryption;
   }
 
   @Override

@@ -1,8 +1,10 @@
 package dev.parley.log;
 
+import dev.parley.encryption.KeyRing.NewWrappingKey;
 import dev.parley.log.BlockStore.ErasedSlice;
 import dev.parley.log.BlockStore.ErasureSlice;
 import dev.parley.log.BlockStore.LogCommit;
+import dev.parley.log.BlockStore.RewrappedKeys;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -18,13 +20,18 @@ final class SqliteWriter implements BlockStore.StoreWriter {
 
   private final Connection connection;
   private final TableWriter tables;
+  private final LogEncryption encryption;
+  private final DataKeyTable dataKeys;
   private final FreePages freePages;
   private final PreparedStatement insertBlock;
 
   /// About every `stateEvents` events of a context, a copy of its state is kept permanently.
-  SqliteWriter(Connection connection, int stateEvents) throws SQLException {
+  SqliteWriter(Connection connection, int stateEvents, LogEncryption encryption)
+      throws SQLException {
     this.connection = connection;
-    tables = new TableWriter(connection, stateEvents);
+    this.encryption = encryption;
+    tables = new TableWriter(connection, stateEvents, encryption);
+    dataKeys = new DataKeyTable(connection, encryption);
     freePages = new FreePages(connection);
     insertBlock = connection.prepareStatement("INSERT INTO blocks (id, data) VALUES (?, ?)");
   }
@@ -32,7 +39,7 @@ final class SqliteWriter implements BlockStore.StoreWriter {
   @Override
   public void loadUnsealed(UnsealedBlocks unsealedBlocks, MemoryLimiters memory)
       throws SQLException {
-    new TableReader(connection).loadUnsealed(unsealedBlocks, memory);
+    new TableReader(connection, encryption).loadUnsealed(unsealedBlocks, memory);
   }
 
   @Override
@@ -120,6 +127,34 @@ final class SqliteWriter implements BlockStore.StoreWriter {
   @Override
   public void finishErasing(Collection<Long> numbers) throws SQLException {
     tables.erasures().finish(numbers);
+    connection.commit();
+  }
+
+  @Override
+  public boolean hasOldWrappingKeys() throws SQLException {
+    var old = dataKeys.hasOldWrappingKeys();
+    connection.commit();
+    return old;
+  }
+
+  @Override
+  public void addWrappingKey(NewWrappingKey fresh) throws SQLException {
+    dataKeys.add(fresh);
+    connection.commit();
+    dataKeys.use(fresh);
+    connection.commit();
+  }
+
+  @Override
+  public RewrappedKeys rewrapKeys(long after, int limit) throws SQLException {
+    var rewrapped = dataKeys.rewrap(after, limit);
+    connection.commit();
+    return rewrapped;
+  }
+
+  @Override
+  public void deleteOldWrappingKeys() throws SQLException {
+    dataKeys.deleteOld();
     connection.commit();
   }
 

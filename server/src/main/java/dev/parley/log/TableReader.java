@@ -1,5 +1,6 @@
 package dev.parley.log;
 
+import dev.parley.encryption.ContentCipher;
 import dev.parley.log.CachedContext.ContextStatus;
 import dev.parley.log.IdempotencyKeyCache.KeyName;
 import dev.parley.log.IdempotencyKeyCache.StoredKey;
@@ -18,7 +19,8 @@ import java.util.Optional;
 /// Reads the tables of a log through one connection. The statements are the same for all databases.
 final class TableReader implements BlockStore.StoreReader {
 
-  private static final String COLUMNS = "number, id, secret, sealed, state, touched, deleted";
+  private static final String COLUMNS =
+      "number, id, secret, sealed, state, touched, deleted, data_key";
 
   private static final int ROOM_MAX = 8_192;
 
@@ -29,10 +31,12 @@ final class TableReader implements BlockStore.StoreReader {
   private static final int SEGMENTS_AT_ONCE = 8;
 
   private final Connection connection;
+  private final LogEncryption encryption;
   private final ChunkPacker chunkPacker = new ChunkPacker();
 
-  TableReader(Connection connection) {
+  TableReader(Connection connection, LogEncryption encryption) {
     this.connection = connection;
+    this.encryption = encryption;
   }
 
   @Override
@@ -111,7 +115,10 @@ final class TableReader implements BlockStore.StoreReader {
     var stretches = new ArrayList<>(context.sharedRanges);
     stretches.add(
         new SharedRange(
-            context.number, context.ids, new Position(Long.MAX_VALUE, Integer.MAX_VALUE)));
+            context.number,
+            context.ids,
+            context.cipher,
+            new Position(Long.MAX_VALUE, Integer.MAX_VALUE)));
     return stretches;
   }
 
@@ -130,7 +137,9 @@ final class TableReader implements BlockStore.StoreReader {
         while (slots.size() < rangeQuery.limit() && rows.next()) {
           count++;
           after = rows.getLong(1);
-          addEntries(rows.getBytes(2), rangeQuery, slots);
+          var range = rangeQuery.range();
+          var place = StoredValue.segment(range.number(), after);
+          addEntries(range.cipher().decrypt(rows.getBytes(2), place), rangeQuery, slots);
         }
       }
     }
@@ -195,12 +204,14 @@ final class TableReader implements BlockStore.StoreReader {
       context.ids = EventIdGenerator.read(rows.getBytes("secret"));
       context.sealedTo = PositionCodec.unpack(rows.getLong("sealed"));
       context.updateWindow(_ -> EntryWindow.empty(context.sealedTo));
+      context.cipher = encryption.cipher(connection, rows.getBytes("data_key"), context.number, id);
       var saved = rows.getBytes("state");
       if (saved != null) {
-        var state = SavedState.readStored(saved);
+        var place = StoredValue.state(context.number, context.sealedTo);
+        var state = SavedState.readStored(context.cipher.decrypt(saved, place));
         context.folded = state.restore();
         context.allHeadsUnsaved = !state.artifacts().isEmpty();
-        ArtifactHeadTable.load(connection, context.number, context.folded.artifacts());
+        ArtifactHeadTable.load(connection, context, context.folded.artifacts());
         context.state = context.folded.copy();
         context.foldedMillis = state.lastMillis();
         context.lastMillis = state.lastMillis();
@@ -259,6 +270,7 @@ final class TableReader implements BlockStore.StoreReader {
                     new SharedRange(
                         row.getLong(1),
                         EventIdGenerator.read(row.getBytes(2)),
+                        encryption.cipher(connection, row.getLong(1)),
                         PositionCodec.unpack(row.getLong(3))),
                 context.number));
   }
@@ -266,23 +278,30 @@ final class TableReader implements BlockStore.StoreReader {
   @Override
   public Optional<SavedState> stateBefore(CachedContext context, long atSeq) throws SQLException {
     var last = new Position(atSeq, PositionCodec.K_MAX);
-    var found = stateBefore(context.number, last);
+    var found = stateBefore(context.number, context.cipher, last);
     for (var sharedRange : context.sharedRanges.reversed()) {
       if (found.isEmpty()) {
         found =
             stateBefore(
-                sharedRange.number(), last.after(sharedRange.last()) ? sharedRange.last() : last);
+                sharedRange.number(),
+                sharedRange.cipher(),
+                last.after(sharedRange.last()) ? sharedRange.last() : last);
       }
     }
     return found;
   }
 
-  private Optional<SavedState> stateBefore(long number, Position last) throws SQLException {
+  private Optional<SavedState> stateBefore(long number, ContentCipher cipher, Position last)
+      throws SQLException {
     return Jdbc.list(
             connection,
-            "SELECT data FROM states WHERE context = ? AND last <= ?"
+            "SELECT data, last FROM states WHERE context = ? AND last <= ?"
                 + " ORDER BY last DESC LIMIT 1",
-            row -> SavedState.read(chunkPacker.unpack(row.getBytes(1))),
+            row ->
+                SavedState.read(
+                    chunkPacker.unpack(
+                        cipher.decrypt(
+                            row.getBytes(1), StoredValue.keptState(number, row.getLong(2))))),
             number,
             PositionCodec.pack(last))
         .stream()
@@ -318,6 +337,18 @@ final class TableReader implements BlockStore.StoreReader {
         connection,
         "SELECT coalesce((SELECT min(id) - 1 FROM blocks),"
             + " (SELECT max(touched) FROM contexts), 0)");
+  }
+
+  @Override
+  public BlockStore.KeyCounts countKeys() throws SQLException {
+    return Jdbc.list(
+            connection,
+            "SELECT count(data_key), count(*), (SELECT count(*) FROM wrapping_keys)"
+                + " FROM contexts WHERE deleted = 0",
+            row ->
+                new BlockStore.KeyCounts(
+                    row.getLong(1), row.getLong(2) - row.getLong(1), row.getLong(3)))
+        .getFirst();
   }
 
   @Override

@@ -26,6 +26,7 @@ final class TableWriter implements AutoCloseable {
 
   private final Connection connection;
   private final int stateEvents;
+  private final LogEncryption encryption;
   private final ChunkPacker packer = new ChunkPacker();
   private final SharedRangeTable shares;
   private final ArtifactHeadTable artifactHeads;
@@ -37,17 +38,19 @@ final class TableWriter implements AutoCloseable {
   private final PreparedStatement sealContext;
 
   /// About every `stateEvents` events of a context, a copy of its state is kept permanently.
-  TableWriter(Connection connection, int stateEvents) throws SQLException {
+  TableWriter(Connection connection, int stateEvents, LogEncryption encryption)
+      throws SQLException {
     this.connection = connection;
+    this.encryption = encryption;
     this.stateEvents = stateEvents;
-    shares = new SharedRangeTable(connection, packer);
+    shares = new SharedRangeTable(connection, packer, encryption);
     artifactHeads = new ArtifactHeadTable(connection, packer);
     erasures = new ErasureTable(connection, shares);
     deleteBlock = connection.prepareStatement("DELETE FROM blocks WHERE id = ?");
     insertContext =
         connection.prepareStatement(
-            "INSERT INTO contexts (number, id, owner, secret, touched, sealed, state)"
-                + " VALUES (?, ?, ?, ?, ?, ?, ?)");
+            "INSERT INTO contexts (number, id, owner, secret, touched, sealed, state, data_key)"
+                + " VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
     insertKey = connection.prepareStatement("INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?)");
     insertSegment =
         connection.prepareStatement("INSERT INTO segments (context, last, data) VALUES (?, ?, ?)");
@@ -132,10 +135,11 @@ final class TableWriter implements AutoCloseable {
   private void insertFork(CachedContext context, PreparedFork preparedFork, long block)
       throws SQLException {
     insertContext.setLong(6, PositionCodec.pack(preparedFork.cut()));
+    var state = SavedState.saveWithoutHeads(preparedFork.state(), preparedFork.millis(), packer);
     insertContext.setBytes(
-        7, SavedState.saveWithoutHeads(preparedFork.state(), preparedFork.millis(), packer));
+        7, context.cipher.encrypt(state, StoredValue.state(context.number, preparedFork.cut())));
     insertRow(context, preparedFork.state().owner(), block);
-    artifactHeads.insertAll(context.number, preparedFork.state().artifacts());
+    artifactHeads.insertAll(context, preparedFork.state().artifacts());
     shares.insert(context, preparedFork.sharedRanges());
   }
 
@@ -145,6 +149,7 @@ final class TableWriter implements AutoCloseable {
     insertContext.setString(3, owner);
     insertContext.setBytes(4, context.ids.bytes());
     insertContext.setLong(5, block);
+    insertContext.setBytes(8, encryption.wrap(context.cipher, context.number, context.id));
     insertContext.addBatch();
   }
 
@@ -176,7 +181,9 @@ final class TableWriter implements AutoCloseable {
       var last = segment.getLast().last();
       insertSegment.setLong(1, context.number);
       insertSegment.setLong(2, PositionCodec.pack(last));
-      insertSegment.setBytes(3, packer.pack(ChunkWriter.chunk(before, segment)));
+      var packed = packer.pack(ChunkWriter.chunk(before, segment));
+      var place = StoredValue.segment(context.number, PositionCodec.pack(last));
+      insertSegment.setBytes(3, context.cipher.encrypt(packed, place));
       insertSegment.addBatch();
       before = last;
     }
@@ -191,12 +198,16 @@ final class TableWriter implements AutoCloseable {
       if (before.seq() / stateEvents > context.sealedTo.seq() / stateEvents) {
         kept = SavedState.save(state, millis);
       }
-      sealContext.setBytes(2, SavedState.saveWithoutHeads(state, millis, packer));
+      sealContext.setBytes(
+          2,
+          context.cipher.encrypt(
+              SavedState.saveWithoutHeads(state, millis, packer),
+              StoredValue.state(context.number, before)));
       sealContext.setInt(3, state.openTasks().size());
     } finally {
       context.lock.unlock();
     }
-    artifactHeads.save(context.number, heads);
+    artifactHeads.save(context, heads);
     if (kept != null) {
       insertSegment.executeBatch(); // The size of a kept state is compared with the segments.
       shares.insertState(context, before, kept, (long) STATES_SKIPPED * stateEvents);

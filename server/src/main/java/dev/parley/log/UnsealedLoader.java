@@ -58,9 +58,12 @@ final class UnsealedLoader {
   /// A block may outlive the sealing of some of its contexts; sealed entries are not loaded twice.
   private void loadChunk(StoredChunk chunk, CachedContext context) {
     try {
+      var data = context.cipher.decrypt(chunk.data(), StoredValue.chunk(context.number));
+      if (ChunkReader.before(data).after(context.window.head())) {
+        throw new IllegalStateException("entries are missing after " + context.window.head());
+      }
       var slots =
-          ChunkReader.entries(
-              context.id, context.ids, chunk.data(), context.sealedTo, Integer.MAX_VALUE);
+          ChunkReader.entries(context.id, context.ids, data, context.sealedTo, Integer.MAX_VALUE);
       if (!slots.isEmpty()) {
         var runs = StoredRun.of(slots);
         memory.windows().add(context, runs);

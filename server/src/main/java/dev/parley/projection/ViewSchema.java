@@ -24,7 +24,7 @@ final class ViewSchema {
   /// another version are deleted and rebuilt.
   private static final int VERSION = 11;
 
-  /// 256 MiB in pages of 4 KiB, for views in memory.
+  /// 256 MiB in pages of 4 KiB, for a snapshot.
   private static final int MEMORY_PAGES_MAX = 65_536;
 
   /// 64 MiB in pages of 4 KiB: a transaction is written to the disk before its end only if it
@@ -199,8 +199,15 @@ final class ViewSchema {
 
   private ViewSchema() {}
 
-  /// Opens a copy of a checkpoint, or empty views, in memory.
-  static SqlSession inMemory(@Nullable Checkpoint start) throws SQLException {
+  /// Opens empty views in memory.
+  static SqlSession inMemory() throws SQLException {
+    var memory = connect(":memory:");
+    create(memory);
+    return memory;
+  }
+
+  /// Opens a copy of a checkpoint, or empty views, in memory, for a snapshot.
+  static SqlSession snapshot(@Nullable Checkpoint start) throws SQLException {
     var memory = connect(":memory:");
     if (start == null) {
       create(memory);

@@ -30,16 +30,26 @@ final class ViewThread implements AutoCloseable {
     T run(ViewTables viewTables) throws SQLException;
   }
 
-  private final @Nullable Path file;
-  private final @Nullable Checkpoint start;
+  private final Source source;
   private final ThreadPoolExecutor executor;
   private final OutageLogger outageLogger;
   private @Nullable ViewTables viewTables;
   private long generation;
 
-  private ViewThread(@Nullable Path file, @Nullable Checkpoint start, ViewsRuntime runtime) {
-    this.file = file;
-    this.start = start;
+  /// The file of the views; in memory if it is null. `start` is the begin of a snapshot. Views that
+  /// are `complete` may use all memory, snapshots only some.
+  private record Source(@Nullable Path file, @Nullable Checkpoint start, boolean complete) {
+
+    SqlSession open() throws SQLException {
+      if (file != null) {
+        return ViewSchema.open(file);
+      }
+      return complete ? ViewSchema.inMemory() : ViewSchema.snapshot(start);
+    }
+  }
+
+  private ViewThread(Source source, ViewsRuntime runtime) {
+    this.source = source;
     this.outageLogger =
         new OutageLogger(
             LOGGER,
@@ -62,19 +72,28 @@ final class ViewThread implements AutoCloseable {
             });
   }
 
-  /// Opens the views in `file`.
-  static ViewThread forFile(Path file, ViewsRuntime runtime) {
-    return new ViewThread(file, null, runtime);
+  /// Opens the views in `storage`.
+  static ViewThread of(ViewStorage storage, ViewsRuntime runtime) {
+    if (storage.inMemory()) {
+      storage.deleteUnused();
+      return new ViewThread(new Source(null, null, true), runtime);
+    }
+    return new ViewThread(new Source(storage.file(), null, false), runtime);
   }
 
-  /// Opens empty views in memory, which are discarded when the thread is closed.
+  /// Opens the views in `file`.
+  static ViewThread forFile(Path file, ViewsRuntime runtime) {
+    return of(ViewStorage.in(file), runtime);
+  }
+
+  /// Opens empty views in memory for a snapshot, which are discarded when the thread is closed.
   static ViewThread inMemory(ViewsRuntime runtime) {
-    return new ViewThread(null, null, runtime);
+    return new ViewThread(new Source(null, null, false), runtime);
   }
 
   /// Opens a copy of a checkpoint in memory.
   static ViewThread from(Checkpoint start, ViewsRuntime runtime) {
-    return new ViewThread(null, start, runtime);
+    return new ViewThread(new Source(null, start, false), runtime);
   }
 
   /// Returns the whole database, for a checkpoint.
@@ -188,7 +207,7 @@ final class ViewThread implements AutoCloseable {
   private ViewTables tables() throws SQLException {
     var opened = viewTables;
     if (opened == null) {
-      opened = ViewTables.of(file == null ? ViewSchema.inMemory(start) : ViewSchema.open(file));
+      opened = ViewTables.of(source.open());
       viewTables = opened;
     }
     return opened;
@@ -206,7 +225,7 @@ final class ViewThread implements AutoCloseable {
   }
 
   private Rejection unavailable(SQLException failure) {
-    if (file == null && failure.getErrorCode() == SQLiteErrorCode.SQLITE_FULL.code) {
+    if (source.file() == null && failure.getErrorCode() == SQLiteErrorCode.SQLITE_FULL.code) {
       return new Rejection.TooLarge(
           "context-too-large", "the context is too large for a snapshot at an earlier position");
     }
@@ -221,8 +240,8 @@ final class ViewThread implements AutoCloseable {
 
   private void discardTables() {
     closeTables();
-    if (file != null) {
-      ViewSchema.delete(file);
+    if (source.file() != null) {
+      ViewSchema.delete(source.file());
     }
     generation++;
   }

@@ -68,13 +68,13 @@ public final class Views implements AutoCloseable {
   /// Opens the views in `file`. The file is rebuilt if it is missing, corrupt or of another
   /// version.
   public Views(Path file, EventLog log, ViewsRuntime runtime) {
-    this(file, log, runtime, FeedStart.CONTINUE);
+    this(ViewStorage.in(file), log, runtime, FeedStart.CONTINUE);
   }
 
-  /// Does the same, and continues the feed or begins a new one.
-  public Views(Path file, EventLog log, ViewsRuntime runtime, FeedStart feedStart) {
+  /// Opens the views in `storage`, and continues the feed or begins a new one.
+  public Views(ViewStorage storage, EventLog log, ViewsRuntime runtime, FeedStart feedStart) {
     this.log = log;
-    this.thread = ViewThread.forFile(file, runtime);
+    this.thread = ViewThread.of(storage, runtime);
     var open = false;
     try {
       this.contextFeed = new ContextFeed(log, thread, runtime.time());

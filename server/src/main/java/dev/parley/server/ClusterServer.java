@@ -34,6 +34,7 @@ import dev.parley.log.PostgresNode;
 import dev.parley.log.PostgresNode.NodeInfo;
 import dev.parley.projection.ContextFeed.FeedStart;
 import dev.parley.projection.ViewFollower;
+import dev.parley.projection.ViewStorage;
 import dev.parley.projection.ViewsRuntime;
 import dev.parley.protocol.Rejection;
 import dev.parley.server.ClusterRoutes.ClusterState;
@@ -193,6 +194,7 @@ public final class ClusterServer implements RunningServer {
       var server = new ClusterServer(joined, extensions, sources, database, identity, folder);
       opened.add(server::close);
       server.checkVault();
+      EncryptionDiagnosis.check(server.database, config.encryption());
       server.listener.start();
       server.join(shared);
       opened.release();
@@ -349,11 +351,20 @@ public final class ClusterServer implements RunningServer {
   /// Keeps the views up to date while this server is a standby one, so that its lists are complete
   /// soon after it takes over.
   private void follow() {
+    if (config.encryption().isOn()) {
+      // The views are then only in memory, and the active server computes them itself.
+      ViewStorage.inMemoryInsteadOf(viewsFile).deleteUnused();
+      return;
+    }
     try {
       var sealed =
           PostgresLog.openSealed(
               new PostgresReaderDependencies(
-                  database, sources.time(), sources.threads(), LogTuning.DEFAULT));
+                  database,
+                  sources.time(),
+                  sources.threads(),
+                  LogTuning.DEFAULT,
+                  config.encryption().forLog()));
       sealedLog = sealed;
       follower =
           new ViewFollower(
@@ -409,7 +420,8 @@ public final class ClusterServer implements RunningServer {
                         sources.time(),
                         sources.threads(),
                         new SecureRandom(),
-                        LogTuning.DEFAULT),
+                        LogTuning.DEFAULT,
+                        config.encryption().forLog()),
                     (thread, cause) -> failed(activeNode, thread, cause)),
             () -> vault(new SharedVault(shared, activeNode)),
             new ViewsFile(viewsFile, FeedStart.RESTART),

@@ -2,7 +2,9 @@ package dev.parley.server;
 
 import dev.parley.api.ApprovalPolicy.ApprovalSettings;
 import dev.parley.api.a2a.A2aSettings;
+import dev.parley.encryption.MasterKey;
 import dev.parley.http.HttpSettings;
+import dev.parley.log.LogEncryption;
 import dev.parley.log.PostgresAddress;
 import dev.parley.mcp.McpServer;
 import dev.parley.protocol.AgentTypeId;
@@ -40,7 +42,8 @@ public record Config(
     Optional<String> publicUrl,
     A2aSettings a2a,
     ApprovalSettings approvals,
-    ContainmentConfig containment) {
+    ContainmentConfig containment,
+    EncryptionConfig encryption) {
 
   public Config {
     models = Map.copyOf(models);
@@ -68,6 +71,23 @@ public record Config(
     @Override
     public String toString() {
       return inMemory ? "in memory" : "in a file";
+    }
+  }
+
+  /// The master key with which the log is encrypted; null if it is not encrypted.
+  public record EncryptionConfig(@Nullable MasterKey masterKey) {
+
+    /// Stores nothing encrypted.
+    public static final EncryptionConfig OFF = new EncryptionConfig(null);
+
+    /// Returns true if content is encrypted before it is stored.
+    public boolean isOn() {
+      return masterKey != null;
+    }
+
+    /// Returns the encryption of a log.
+    public LogEncryption forLog() {
+      return masterKey == null ? LogEncryption.none() : LogEncryption.with(masterKey);
     }
   }
 
@@ -228,7 +248,8 @@ public record Config(
         publicUrl,
         a2a,
         copy.approvals,
-        copy.containment);
+        copy.containment,
+        encryption);
   }
 
   /// A mutable copy of the fields that a program may change.

@@ -29,12 +29,13 @@ record ConfigFile(
     @Nullable TlsSection tls,
     @Nullable List<String> trustedProxies,
     @Nullable String proxyHeader,
-    @Nullable IsolationSection isolation) {
+    @Nullable IsolationSection isolation,
+    @Nullable EncryptionSection encryption) {
 
   static final ConfigFile EMPTY =
       new ConfigFile(
           null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-          null, null, null, null, null);
+          null, null, null, null, null, null);
 
   record ModelSection(
       @Nullable String provider,
@@ -147,6 +148,10 @@ record ConfigFile(
       @Nullable Integer anonymousRequestsPerMinute) {}
 
   record TlsSection(@Nullable String certificate, @Nullable String key, @Nullable Duration hsts) {}
+
+  record EncryptionSection(@Nullable MasterKeySection masterKey) {}
+
+  record MasterKeySection(@Nullable String file, @Nullable List<String> command) {}
 
   record VaultSection(@Nullable String store, @Nullable String key) {}
 

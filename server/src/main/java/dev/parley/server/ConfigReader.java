@@ -10,6 +10,8 @@ import static dev.parley.task.TaskLimits.TIMEOUT_MAX;
 
 import dev.parley.api.ApprovalPolicy.ApprovalSettings;
 import dev.parley.api.a2a.A2aSettings;
+import dev.parley.encryption.MasterKeyCommand;
+import dev.parley.encryption.MasterKeyFile;
 import dev.parley.http.ApiTokens;
 import dev.parley.http.ApiTokens.ApiToken;
 import dev.parley.http.HttpLimits;
@@ -17,6 +19,7 @@ import dev.parley.http.HttpSettings;
 import dev.parley.server.ConfigFile.A2aSection;
 import dev.parley.server.ConfigFile.ApprovalSection;
 import dev.parley.server.ConfigFile.AuthSection;
+import dev.parley.server.ConfigFile.EncryptionSection;
 import dev.parley.server.ConfigFile.LimitSection;
 import dev.parley.server.ConfigFile.TokenSection;
 import dev.parley.server.ConfigFile.VaultSection;
@@ -120,7 +123,8 @@ final class ConfigReader {
         approvals(file),
         new ContainmentReader(
                 file, processEnvironment.home(), processEnvironment.folder(), problems)
-            .read(file, path, agents, reader::problemsOf));
+            .read(file, path, agents, reader::problemsOf),
+        encryption(file.encryption()));
   }
 
   private A2aSettings a2a(@Nullable A2aSection section) {
@@ -201,6 +205,28 @@ final class ConfigReader {
     }
     return new Config.VaultConfig(
         inMemory, key == null ? processEnvironment.environment().get("PARLEY_VAULT_KEY") : key);
+  }
+
+  private Config.EncryptionConfig encryption(@Nullable EncryptionSection section) {
+    if (section == null) {
+      return Config.EncryptionConfig.OFF;
+    }
+    var key = section.masterKey();
+    var file = key == null ? null : key.file();
+    var command = key == null ? null : key.command();
+    if ((file == null) == (command == null)) {
+      problems.add(
+          invalid("encryption.masterKey", "needs either a file or a command, and not both"));
+      return Config.EncryptionConfig.OFF;
+    }
+    if (command != null && command.isEmpty()) {
+      problems.add(invalid("encryption.masterKey.command", "must name a program"));
+      return Config.EncryptionConfig.OFF;
+    }
+    return new Config.EncryptionConfig(
+        command != null
+            ? new MasterKeyCommand(command)
+            : new MasterKeyFile(processEnvironment.folder().resolve(Objects.requireNonNull(file))));
   }
 
   private Optional<String> publicUrl(@Nullable String text) {

@@ -12,6 +12,7 @@ import dev.parley.log.EventLog;
 import dev.parley.protocol.ContextEvent.ContextCreated;
 import dev.parley.protocol.ContextEvent.ContextForked;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.EncryptionView;
 import dev.parley.protocol.Entry;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
@@ -157,6 +158,16 @@ final class MeteredLog implements EventLog {
   @Override
   public boolean awaitChange(long mark, Duration patience) throws InterruptedException {
     return log.awaitChange(mark, patience);
+  }
+
+  @Override
+  public Optional<EncryptionView> encryption() {
+    return log.encryption();
+  }
+
+  @Override
+  public void rotateKeys() {
+    log.rotateKeys();
   }
 
   @Override

@@ -374,6 +374,13 @@ public final class Server implements RunningServer {
   }
 
   static void checkSafe(Config config) {
+    if (config.encryption().isOn() && !config.vault().inMemory() && config.vault().key() == null) {
+      throw new Rejection.Invalid(
+          "vault-key-missing",
+          "encryption needs a key of the vault that is not stored beside it: set PARLEY_VAULT_KEY to"
+              + " the content of vault.key in the data folder and delete that file, or to a new key"
+              + " if there is no vault yet; or set vault.store: memory");
+    }
     var api = config.http();
     if (api.loopback() || !api.tokens().isEmpty()) {
       return;

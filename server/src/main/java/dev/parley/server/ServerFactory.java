@@ -28,6 +28,7 @@ import dev.parley.mcp.McpServers;
 import dev.parley.net.AddressPolicy;
 import dev.parley.net.OutgoingHttpClient;
 import dev.parley.projection.ContextFeed.FeedStart;
+import dev.parley.projection.ViewStorage;
 import dev.parley.projection.Views;
 import dev.parley.projection.ViewsRuntime;
 import dev.parley.task.ContextHistory;
@@ -95,7 +96,8 @@ final class ServerFactory {
                     serverSources.time(),
                     serverSources.threads(),
                     new SecureRandom(),
-                    LogTuning.DEFAULT),
+                    LogTuning.DEFAULT,
+                    config.encryption().forLog()),
                 extensions.fatal()),
         this::vaultInFolder,
         viewsInFolder(),
@@ -111,7 +113,14 @@ final class ServerFactory {
   }
 
   /// The file of the views, and whether cursors of their feed stay valid.
-  record ViewsFile(Path path, FeedStart feedStart) {}
+  record ViewsFile(Path path, FeedStart feedStart) {
+
+    ViewStorage storage(Config config) {
+      return config.encryption().isOn()
+          ? ViewStorage.inMemoryInsteadOf(path)
+          : ViewStorage.in(path);
+    }
+  }
 
   private ViewsFile viewsInFolder() {
     return new ViewsFile(config.data().resolve("views.db"), FeedStart.CONTINUE);
@@ -167,7 +176,7 @@ final class ServerFactory {
       FatalHandler fatal = store instanceof BlockLog ours ? ours::fail : extensions.fatal();
       var views =
           new Views(
-              viewsFile.path(),
+              viewsFile.storage(config),
               log,
               new ViewsRuntime(serverSources.time(), serverSources.threads(), fatal),
               viewsFile.feedStart());

@@ -1,5 +1,6 @@
 package dev.parley.log;
 
+import dev.parley.encryption.KeyRing.NewWrappingKey;
 import dev.parley.log.BlockStore.LogCommit;
 import dev.parley.log.IdempotencyKeyCache.KeyName;
 import dev.parley.log.IdempotencyKeyCache.StoredKey;
@@ -20,7 +21,8 @@ record FaultyStore(BlockStore store, FaultInjector faults) implements BlockStore
 
   static BlockLog open(
       SqliteLog.SqliteLogDependencies dependencies, FaultInjector faults, FatalHandler fatal) {
-    var store = new SqliteStore(dependencies.folder(), dependencies.tuning());
+    var store =
+        new SqliteStore(dependencies.folder(), dependencies.tuning(), dependencies.encryption());
     return SqliteLog.open(dependencies, new FaultyStore(store, faults), fatal);
   }
 
@@ -32,6 +34,11 @@ record FaultyStore(BlockStore store, FaultInjector faults) implements BlockStore
   @Override
   public StoreReader openReader() throws SQLException {
     return new FaultyReader(store.openReader(), faults);
+  }
+
+  @Override
+  public LogEncryption encryption() {
+    return store.encryption();
   }
 
   @Override
@@ -73,6 +80,33 @@ record FaultyStore(BlockStore store, FaultInjector faults) implements BlockStore
     @Override
     public boolean hasCommit(long id) throws SQLException {
       return writer.hasCommit(id);
+    }
+
+    @Override
+    public boolean hasOldWrappingKeys() throws SQLException {
+      return writer.hasOldWrappingKeys();
+    }
+
+    @Override
+    public void addWrappingKey(NewWrappingKey fresh) throws SQLException {
+      faults.beforeCommit();
+      writer.addWrappingKey(fresh);
+      faults.afterCommit();
+    }
+
+    @Override
+    public RewrappedKeys rewrapKeys(long after, int limit) throws SQLException {
+      faults.beforeCommit();
+      var rewrapped = writer.rewrapKeys(after, limit);
+      faults.afterCommit();
+      return rewrapped;
+    }
+
+    @Override
+    public void deleteOldWrappingKeys() throws SQLException {
+      faults.beforeCommit();
+      writer.deleteOldWrappingKeys();
+      faults.afterCommit();
     }
 
     @Override

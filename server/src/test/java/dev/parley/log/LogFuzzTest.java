@@ -70,6 +70,10 @@ final class LogFuzzTest {
     return one != null ? List.of(one) : List.of(1, 2, 3, 4, 5);
   }
 
+  static List<Integer> encryptedSeeds() {
+    return seeds().subList(0, 1);
+  }
+
   static List<Integer> manySeeds() {
     var many = new ArrayList<Integer>();
     for (var seed = 100; seed < 100 + Integer.getInteger("parley.fuzz.seeds", 100); seed++) {
@@ -98,6 +102,19 @@ final class LogFuzzTest {
   }
 
   @ParameterizedTest
+  @MethodSource("encryptedSeeds")
+  void the_encrypted_log_agrees_with_its_model(int seed) throws Exception {
+    new FuzzRun(new SqliteStorage(folder, TestLogs.encryption(folder)), seed).run();
+  }
+
+  @ParameterizedTest
+  @MethodSource("manySeeds")
+  @Tag("long")
+  void the_encrypted_log_agrees_with_its_model_for_many_seeds(int seed) throws Exception {
+    new FuzzRun(new SqliteStorage(folder, TestLogs.encryption(folder)), seed).run();
+  }
+
+  @ParameterizedTest
   @MethodSource("manySeeds")
   @Tag("long")
   void the_log_on_postgresql_agrees_with_its_model_for_many_seeds(int seed) throws Exception {
@@ -118,16 +135,22 @@ final class LogFuzzTest {
 
     private final Path root;
     private Path folder;
+    private final LogEncryption encryption;
     private int copies;
 
     SqliteStorage(Path root) {
+      this(root, LogEncryption.none());
+    }
+
+    SqliteStorage(Path root, LogEncryption encryption) {
       this.root = root;
+      this.encryption = encryption;
       folder = root.resolve("log");
     }
 
     @Override
     public BlockLog open(FaultInjector faults) {
-      return FaultyStore.open(TestLogs.in(folder, SqliteLogTest.SMALL), faults);
+      return FaultyStore.open(TestLogs.in(folder, SqliteLogTest.SMALL, encryption), faults);
     }
 
     @Override

@@ -292,7 +292,7 @@ final class PostgresFencingTest {
   }
 
   private PostgresStore store(PostgresNode node) {
-    return new PostgresStore(database, node, SqliteLogTest.SMALL);
+    return new PostgresStore(database, node, SqliteLogTest.SMALL, LogEncryption.none());
   }
 
   private static LogCommit commit(long id) {

@@ -1,11 +1,13 @@
 package dev.parley.log;
 
+import dev.parley.encryption.MasterKeyFile;
 import dev.parley.log.SqliteLog.SqliteLogDependencies;
 import dev.parley.runtime.SystemThreads;
 import dev.parley.runtime.SystemTime;
 import dev.parley.runtime.Threads;
 import dev.parley.runtime.Time;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -30,6 +32,28 @@ public final class TestLogs {
 
   public static SqliteLogDependencies in(Path folder, LogTuning tuning, Time time) {
     return new SqliteLogDependencies(folder, time, THREADS, new SecureRandom(), tuning);
+  }
+
+  public static SqliteLogDependencies in(Path folder, LogTuning tuning, LogEncryption encryption) {
+    return new SqliteLogDependencies(folder, TIME, THREADS, new SecureRandom(), tuning, encryption);
+  }
+
+  /// An encryption whose master key is in a file of this folder, which is created if it is missing.
+  public static LogEncryption encryption(Path folder) {
+    return LogEncryption.with(masterKey(folder));
+  }
+
+  static MasterKeyFile masterKey(Path folder) {
+    var file = folder.resolve("master.key");
+    try {
+      if (!Files.exists(file)) {
+        OwnerOnlyFiles.createFile(file);
+        Files.writeString(file, MasterKeyFile.newLine() + "\n");
+      }
+      return new MasterKeyFile(file);
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
   }
 
   /// Copies the database of an open log, as a crash of its process would leave it.

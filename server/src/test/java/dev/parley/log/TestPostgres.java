@@ -6,9 +6,13 @@ import dev.parley.log.PostgresNode.NodeRole;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -47,6 +51,47 @@ public final class TestPostgres {
     }
   }
 
+  /// Copies the files of a database that nobody uses, as a base backup does. Returns the address of
+  /// the copy.
+  public static String copyDatabase(String address) {
+    var name = "test" + DATABASES.incrementAndGet();
+    var slash = address.lastIndexOf('/');
+    try (var connection = Started.SERVER.getPostgresDatabase().getConnection()) {
+      Jdbc.execute(
+          connection, "CREATE DATABASE " + name + " TEMPLATE " + address.substring(slash + 1));
+      return address.substring(0, slash + 1) + name;
+    } catch (SQLException failed) {
+      throw new IllegalStateException(failed);
+    }
+  }
+
+  /// Marks all nodes as ended, as if their servers had stopped in order.
+  static void retireNodes(String address) throws SQLException {
+    try (var connection = database(address).connect()) {
+      Jdbc.update(connection, "UPDATE nodes SET state = 'dead', epoch = epoch + 1");
+    }
+  }
+
+  /// The files of the server, with its write-ahead log, that contain this text.
+  static List<Path> filesWith(String text) throws SQLException, IOException {
+    try (var connection = Started.SERVER.getPostgresDatabase().getConnection()) {
+      Jdbc.execute(connection, "CHECKPOINT");
+      var data =
+          Jdbc.list(connection, "SHOW data_directory", row -> Path.of(row.getString(1))).getFirst();
+      try (var files = Files.walk(data)) {
+        return files.filter(Files::isRegularFile).filter(file -> contains(file, text)).toList();
+      }
+    }
+  }
+
+  private static boolean contains(Path file, String text) {
+    try {
+      return Files.readString(file, StandardCharsets.ISO_8859_1).contains(text);
+    } catch (IOException removedMeanwhile) {
+      return false;
+    }
+  }
+
   /// The database at this address, with its schema.
   public static PostgresDatabase database(String address) {
     var database = new PostgresDatabase(PostgresAddress.parse(address, Map.of()));
@@ -78,14 +123,24 @@ public final class TestPostgres {
 
   /// Takes over the log in this database, with limits so small that every entry is soon sealed.
   public static BlockLog open(String address) {
-    return open(address, UnaryOperator.identity());
+    return open(address, LogEncryption.none());
+  }
+
+  /// Does the same with this encryption.
+  static BlockLog open(String address, LogEncryption encryption) {
+    return open(address, encryption, UnaryOperator.identity());
   }
 
   /// Does the same with a store that `wrap` makes.
   static BlockLog open(String address, UnaryOperator<BlockStore> wrap) {
+    return open(address, LogEncryption.none(), wrap);
+  }
+
+  /// Does the same with a store that `wrap` makes.
+  static BlockLog open(String address, LogEncryption encryption, UnaryOperator<BlockStore> wrap) {
     var database = database(address);
     var node = activate(database);
-    var store = wrap.apply(new PostgresStore(database, node, SqliteLogTest.SMALL));
+    var store = wrap.apply(new PostgresStore(database, node, SqliteLogTest.SMALL, encryption));
     return PostgresLog.open(
         new PostgresLogDependencies(
             database,
@@ -93,7 +148,8 @@ public final class TestPostgres {
             TestLogs.TIME,
             TestLogs.THREADS,
             new SecureRandom(),
-            SqliteLogTest.SMALL),
+            SqliteLogTest.SMALL,
+            encryption),
         store,
         FatalHandler.NONE);
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.log.EventLog;
 import dev.parley.log.FatalHandler;
+import dev.parley.log.LogEncryption;
 import dev.parley.log.LogTuning;
 import dev.parley.log.PostgresLog;
 import dev.parley.log.PostgresLog.PostgresReaderDependencies;
@@ -109,7 +110,8 @@ final class ViewFollowerTest {
                     TestPostgres.database(url),
                     TestLogs.TIME,
                     TestLogs.THREADS,
-                    LogTuning.DEFAULT));
+                    LogTuning.DEFAULT,
+                    LogEncryption.none()));
         var follower = new ViewFollower(file(), sealed, runtime)) {
       assertThat(follower.await(sealed.changes(0, contexts).mark(), Duration.ofSeconds(60)))
           .isTrue();
@@ -140,7 +142,7 @@ final class ViewFollowerTest {
 
   private Views open(EventLog log) {
     return new Views(
-        file(),
+        ViewStorage.in(file()),
         log,
         new ViewsRuntime(TestLogs.TIME, TestLogs.THREADS, FatalHandler.NONE),
         FeedStart.RESTART);
