@@ -27,6 +27,9 @@ public sealed interface ContentCipher permits DataKey, ContentCipher.Unencrypted
   /// different results.
   String fingerprint(String purpose, String value);
 
+  /// Releases memory that only makes the next calls faster.
+  default void releaseMemory() {}
+
   /// True if this encrypts.
   default boolean encrypts() {
     return this instanceof DataKey;

@@ -5,9 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.Arrays;
 import java.util.Base64;
+import javax.crypto.Cipher;
 import javax.crypto.Mac;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
 
 /// The key of one context. All of its stored content is encrypted with it.
 public final class DataKey implements ContentCipher {
@@ -17,6 +19,9 @@ public final class DataKey implements ContentCipher {
 
   private final SecretKey key;
   private final SecretKey fingerprintKey;
+
+  /// A cipher for the next value, if it was used lately and nobody uses it now. Guarded by this.
+  private @Nullable Cipher spare;
 
   private DataKey(byte[] bytes) {
     key = new SecretKeySpec(bytes, "AES");
@@ -42,7 +47,26 @@ public final class DataKey implements ContentCipher {
 
   @Override
   public byte[] encrypt(byte[] plain, ValuePlace place) {
-    return AesGcm.encrypt(key, plain, bytes(place));
+    var kept = take();
+    var cipher = kept == null ? AesGcm.newCipher() : kept;
+    var encrypted = AesGcm.encrypt(cipher, key, plain, bytes(place));
+    keep(cipher);
+    return encrypted;
+  }
+
+  private synchronized @Nullable Cipher take() {
+    var cipher = spare;
+    spare = null;
+    return cipher;
+  }
+
+  private synchronized void keep(@Nullable Cipher cipher) {
+    spare = cipher;
+  }
+
+  @Override
+  public void releaseMemory() {
+    keep(null);
   }
 
   @Override

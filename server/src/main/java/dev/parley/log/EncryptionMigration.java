@@ -201,6 +201,7 @@ public final class EncryptionMigration {
   }
 
   private void encryptState(long number, ContentCipher cipher) throws SQLException {
+    @SuppressWarnings("ArrayRecordComponent") // Never compared.
     record SealedState(long sealed, byte[] state) {}
     var states =
         Jdbc.list(
@@ -219,6 +220,7 @@ public final class EncryptionMigration {
   }
 
   private void encryptHeads(long number, ContentCipher cipher) throws SQLException {
+    @SuppressWarnings("ArrayRecordComponent") // Never compared.
     record StoredHead(String artifact, byte[] data) {}
     var heads =
         Jdbc.list(

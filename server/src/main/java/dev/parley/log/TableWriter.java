@@ -212,6 +212,8 @@ final class TableWriter implements AutoCloseable {
       insertSegment.executeBatch(); // The size of a kept state is compared with the segments.
       shares.insertState(context, before, kept, (long) STATES_SKIPPED * stateEvents);
     }
+    // Thousands of sealed contexts may stay in memory.
+    context.cipher.releaseMemory();
     sealContext.setLong(4, context.lastBlock);
     sealContext.setLong(5, context.number);
     sealContext.addBatch();
