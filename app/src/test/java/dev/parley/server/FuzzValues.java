@@ -246,7 +246,7 @@ final class FuzzValues {
 
   /// True if an optional field is there: those that most requests need usually are.
   private boolean expected(String name) {
-    return present() || NEEDED.contains(name) && !wrongOnce(2);
+    return present() || (NEEDED.contains(name) && !wrongOnce(2));
   }
 
   /// A value of any type.
