@@ -1,3 +1,4 @@
+export * from "./ansi.js";
 export * from "./api.js";
 export * from "./artifact-content.js";
 export type { Backoff, Clock } from "./clock.js";
@@ -45,6 +46,7 @@ export { hasEnded, retryText } from "./task-events.js";
 export * from "./timeline.js";
 export type { WorkflowEvent } from "./timeline-facts.js";
 export * from "./tokens.js";
+export * from "./tool-result.js";
 export * from "./types.js";
 export * from "./view.js";
 export * from "./visible-text.js";

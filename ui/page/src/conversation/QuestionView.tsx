@@ -1,4 +1,4 @@
-import type { Json, Question as Asked } from "@parley/client";
+import { type Json, type Question as Asked, visibleText } from "@parley/client";
 import { Icon } from "../ui/Icon.js";
 import { useConversation } from "./conversation-context.js";
 
@@ -10,10 +10,16 @@ export function QuestionView({ question }: { question: Asked }) {
   return (
     <div class="question" data-status={question.status}>
       <Icon name={question.kind === "auth" ? "key" : "ask"} />
-      <span>{question.prompt}</span>
+      <span>{visibleText(wordsOf(question.prompt))}</span>
       <strong>{outcome(question, asOf !== undefined)}</strong>
     </div>
   );
+}
+
+/** The server names the agent by its id; here it is known who asks. */
+function wordsOf(prompt: string): string {
+  const tool = /^May \S+ call (\S+)\?$/.exec(prompt)?.[1];
+  return tool === undefined ? prompt : `Approval for ${tool}`;
 }
 
 function outcome({ status, kind, value, providedBy }: Asked, past: boolean): string {

@@ -13,6 +13,7 @@ import { useEffect, useState } from "preact/hooks";
 import { formatRoute } from "../app/route.js";
 import { agentName, useSession } from "../app/session.js";
 import { Markdown } from "../text/Markdown.js";
+import { AgentMark } from "../ui/AgentMark.js";
 import { count, tokens } from "../ui/format.js";
 import { Icon } from "../ui/Icon.js";
 import { useConversation } from "./conversation-context.js";
@@ -91,7 +92,7 @@ const Subagent = memo(({ task }: { task: TaskNode }) => {
         >
           <Icon name={open ? "down" : "right"} />
           <Status status={task.status} />
-          <strong>{name}</strong>
+          <AgentMark agentId={task.agentId} name={name} />
           <span class="call-summary">{task.prompt}</span>
         </button>
         <span class="subagent-facts">

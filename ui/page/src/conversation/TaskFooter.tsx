@@ -88,7 +88,6 @@ export function TaskFooter({ task }: { task: TaskNode }) {
         </p>
       )}
       <footer class="task-facts">
-        <span>{who}</span>
         <span>{duration(between(task.createdAt, task.endedAt) ?? 0)}</span>
         {totals.calls > 0 && <span>{tokens(tokensOf(totals))} tokens</span>}
         {totals.costUsd !== undefined && <span>${totals.costUsd.toFixed(4)}</span>}

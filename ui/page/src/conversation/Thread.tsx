@@ -6,14 +6,18 @@ import {
   rowAt,
   windowOf,
 } from "@parley/client";
-import type { RefObject } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Fragment, type RefObject } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isTyping, useKeys } from "../app/hooks.js";
+import { agentName, useSession } from "../app/session.js";
 import { composerBox } from "../app/typing.js";
+import { AgentMark } from "../ui/AgentMark.js";
 import { Icon } from "../ui/Icon.js";
 import { useAutoScroll } from "./auto-scroll.js";
 import { FirstMessage } from "./FirstMessage.js";
+import { authorsOf, foldedSteps } from "./folded-steps.js";
 import { RowView } from "./RowView.js";
+import { StepsFold } from "./StepsFold.js";
 import { useConversationView } from "./conversation-context.js";
 
 interface ThreadProps {
@@ -94,6 +98,7 @@ export function Thread(props: ThreadProps) {
       conversation.live.earlier();
     }
   };
+  const authors = useMemo(() => authorsOf(rows), [rows]);
   const down = (): void => setFirst(rows[shown.from + windowOf.step]);
   return (
     <div class="thread-frame">
@@ -119,9 +124,21 @@ export function Thread(props: ThreadProps) {
           {rows.length === 0 && !loading && props.firstMessage === undefined && (
             <p class="muted empty">No messages yet. Write below what you would like done.</p>
           )}
-          {rows.slice(shown.from, shown.to).map((row) => (
-            <RowView key={row.key} row={row} marked={row.key === target?.key} />
-          ))}
+          {foldedSteps(rows.slice(shown.from, shown.to)).map((item) => {
+            const { key } = item.kind === "row" ? item.row : item;
+            const first = item.kind === "row" ? item.row : item.rows[0];
+            const author = first && authors.get(first.key);
+            return (
+              <Fragment key={key}>
+                {author !== undefined && <Author agentId={author} />}
+                {item.kind === "row" ? (
+                  <RowView row={item.row} marked={key === target?.key} />
+                ) : (
+                  <StepsFold rows={item.rows} target={target?.key} />
+                )}
+              </Fragment>
+            );
+          })}
           {shown.to < rows.length && (
             <LoadMoreButton key={`down-${shown.to}`} onSeen={down} text="Later" />
           )}
@@ -133,6 +150,16 @@ export function Thread(props: ThreadProps) {
         </button>
       )}
     </div>
+  );
+}
+
+/** The name and color of an agent, above what it did. */
+function Author({ agentId }: { agentId: string }) {
+  const { state } = useSession();
+  return (
+    <p class="author">
+      <AgentMark agentId={agentId} name={agentName(state.agents, agentId)} />
+    </p>
   );
 }
 
@@ -187,9 +214,12 @@ function elementOf(
   box: RefObject<HTMLElement | null>,
   key: string | undefined,
 ): Element | null | undefined {
-  return key === undefined
-    ? undefined
-    : box.current?.querySelector(`.thread-rows > [data-key="${CSS.escape(key)}"]`);
+  if (key === undefined) {
+    return undefined;
+  }
+  const row = `[data-key="${CSS.escape(key)}"]`;
+  const found = box.current?.querySelector(`.thread-rows > ${row}, .fold-rows > ${row}`);
+  return found?.closest(".fold:not([open])") ?? found;
 }
 
 /** The row of a link; loads it if necessary. */

@@ -1,11 +1,10 @@
-import { commandOutputOf, type JsonObject, type ToolCall } from "@parley/client";
+import type { JsonObject, ToolCall } from "@parley/client";
 import { useLiveTime } from "../app/hooks.js";
-import { Diff } from "../questions/Diff.js";
 import { JsonText } from "../text/JsonText.js";
-import { TerminalText } from "../text/TerminalText.js";
 import { between, duration } from "../ui/format.js";
 import { Icon } from "../ui/Icon.js";
 import { useConversation } from "./conversation-context.js";
+import { ToolResultView } from "./ToolResultView.js";
 
 const SUMMARY_MAX = 120;
 const SECOND_MS = 1_000;
@@ -43,7 +42,7 @@ export function ToolCallView({ call, taskId }: { call: ToolCall; taskId: string 
               <Icon name="stop" /> Stop this call
             </button>
           )}
-          <h4>Arguments</h4>
+          <h3>Arguments</h3>
           {call.arguments === undefined ? (
             <p class="muted">The arguments are not loaded.</p>
           ) : (
@@ -71,20 +70,14 @@ function Progress({ call }: { call: ToolCall }) {
 }
 
 function Result({ call }: { call: ToolCall }) {
-  const { result, outcome } = call;
-  const stopped = outcome === "canceled";
-  const command = commandOutputOf(result);
-  const diff = isObject(result) && typeof result["diff"] === "string" ? result["diff"] : "";
+  const stopped = call.outcome === "canceled";
   return (
     <>
-      <h4>{call.status === "succeeded" ? "Result" : stopped ? "Stopped" : "Error"}</h4>
-      {diff !== "" && <Diff text={diff} />}
+      <h3>{call.status === "succeeded" ? "Result" : stopped ? "Stopped" : "Error"}</h3>
       {call.error !== undefined ? (
         <p class={stopped ? "muted lines" : "problem lines"}>{call.error}</p>
-      ) : command !== undefined ? (
-        <TerminalText command={command} />
       ) : (
-        diff === "" && <JsonText value={result} />
+        <ToolResultView call={call} />
       )}
     </>
   );
@@ -138,8 +131,4 @@ export function summaryOf(args: JsonObject | undefined): string {
   const text = texts[0] ?? (args && Object.keys(args).length > 0 ? JSON.stringify(args) : "");
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > SUMMARY_MAX ? `${line.slice(0, SUMMARY_MAX)}…` : line;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

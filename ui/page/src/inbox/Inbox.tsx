@@ -8,6 +8,7 @@ import { ListedContext } from "../questions/answers.js";
 import { Expiry } from "../questions/Expiry.js";
 import { promptOf } from "../questions/pending-questions.js";
 import { QuestionBody } from "../questions/QuestionBody.js";
+import { AgentMark } from "../ui/AgentMark.js";
 import { ErrorBoundary } from "../ui/ErrorBoundary.js";
 import { ago, count } from "../ui/format.js";
 import { Icon } from "../ui/Icon.js";
@@ -124,8 +125,7 @@ function InboxCard({ one, place, problem, selected, onToggle, answersTo }: CardP
             onChange={onToggle}
           />
         )}
-        <Icon name={item.kind === "auth" ? "key" : "ask"} />
-        <strong>{who}</strong>
+        <AgentMark agentId={item.agentId ?? ""} name={who} />
         <span class="question-prompt">{promptOf(question)}</span>
         <Expiry at={item.expiresAt} />
       </header>

@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { FIELDS, useKeys } from "../app/hooks.js";
 import { agentName, useSession } from "../app/session.js";
 import { composerBox, visibleInput } from "../app/typing.js";
+import { AgentMark } from "../ui/AgentMark.js";
 import { ErrorBoundary } from "../ui/ErrorBoundary.js";
 import { Icon } from "../ui/Icon.js";
 import { Expiry } from "./Expiry.js";
@@ -124,8 +125,7 @@ function QuestionCard({ question, folded, onFold, children }: QuestionCardProps)
       onKeyDown={leave}
     >
       <header class="question-head">
-        <Icon name={question.kind === "auth-required" ? "key" : "ask"} />
-        <strong>{who}</strong>
+        <AgentMark agentId={question.agentId ?? ""} name={who} />
         <span class="question-prompt">{promptOf(question)}</span>
         <Expiry at={question.expiresAt} />
         {children}

@@ -6,7 +6,6 @@ import { highlight, type CodeSpan } from "./highlight.js";
 
 /** A block of code with its language, highlighting and a copy button. */
 export const Code = memo(({ text, language }: { text: string; language?: string | undefined }) => {
-  const spans = useMemo(() => highlight(text, language), [text, language]);
   const name = language?.trim().split(/\s/)[0] ?? "";
   return (
     <div class="code">
@@ -15,11 +14,17 @@ export const Code = memo(({ text, language }: { text: string; language?: string 
         <CopyButton text={text} what="code" />
       </div>
       <pre tabIndex={0}>
-        <code>{spans.map(show)}</code>
+        <CodeText text={text} language={language} />
       </pre>
     </div>
   );
 });
+
+/** Code with highlighting, to be placed in a `pre`. */
+export function CodeText({ text, language }: { text: string; language?: string | undefined }) {
+  const spans = useMemo(() => highlight(text, language), [text, language]);
+  return <code>{spans.map(show)}</code>;
+}
 
 function show(span: CodeSpan): ComponentChildren {
   return typeof span === "string" ? (

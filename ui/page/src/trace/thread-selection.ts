@@ -24,7 +24,8 @@ export function useThreadSelection(
       for (const place of places) {
         const element = document.querySelector(`.thread [data-key="${CSS.escape(place)}"]`);
         if (element !== null) {
-          element.setAttribute(POINTED, "");
+          const visible = element.closest(".fold:not([open])") ?? element;
+          visible.setAttribute(POINTED, "");
           return;
         }
       }
