@@ -381,7 +381,9 @@ class CommandsTest {
         List.of("fork", "c-1"),
         List.of("export", "c-1"),
         List.of("cluster"),
-        List.of("encryption"));
+        List.of("encryption"),
+        List.of("pause"),
+        List.of("resume", "--all"));
   }
 
   @ParameterizedTest
