@@ -53,6 +53,7 @@ final class CommandLineProgram {
             .addSubcommand(new ResumeCommand(terminal))
             .addSubcommand(new ClusterCommand(terminal))
             .addSubcommand(new EncryptionCommand(terminal))
+            .addSubcommand(new AuditCommand(terminal))
             .addSubcommand(new ImportCommand(terminal))
             .addSubcommand(new BackupCommand(terminal))
             .addSubcommand(new RestoreCommand(terminal))

@@ -26,7 +26,7 @@ class TidyTest {
       List.of(
           Set.of("runtime", "encryption"),
           Set.of("log", "net"),
-          Set.of("cluster", "projection"),
+          Set.of("audit", "cluster", "projection"),
           Set.of("auth", "identity", "control"),
           Set.of("task"),
           Set.of("model", "tool"),

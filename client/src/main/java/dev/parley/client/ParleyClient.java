@@ -8,6 +8,7 @@ import dev.parley.protocol.AcceptedMessage;
 import dev.parley.protocol.AgentTypeView;
 import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ArtifactView;
+import dev.parley.protocol.AuditPage;
 import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ClusterView;
 import dev.parley.protocol.ContextId;
@@ -32,6 +33,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -271,6 +273,17 @@ public final class ParleyClient implements AutoCloseable {
     return read(
         HttpCall.post("/api/encryption/rotations", Json.object(), keys.get()),
         EncryptionView.class);
+  }
+
+  /// A page of the audit trail. `query` has the parameters of `GET /api/audit`.
+  ///
+  /// @throws Rejection.Forbidden if the caller is no operator
+  public AuditPage audit(Map<String, String> query) {
+    var requestPath = new RequestPath("/api/audit");
+    for (var parameter : query.entrySet()) {
+      requestPath = requestPath.with(parameter.getKey(), parameter.getValue());
+    }
+    return read(HttpCall.get(requestPath.toString()), AuditPage.class);
   }
 
   /// Events after `after`, oldest first.

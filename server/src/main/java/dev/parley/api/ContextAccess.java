@@ -1,7 +1,10 @@
 package dev.parley.api;
 
+import dev.parley.audit.AuditEvent;
+import dev.parley.audit.AuditTrail;
 import dev.parley.http.ApiTokens.ApiToken;
 import dev.parley.http.Request;
+import dev.parley.http.RequestAudit;
 import dev.parley.identity.AccessPolicy;
 import dev.parley.identity.AccessPolicy.Decision;
 import dev.parley.identity.AccessPolicy.Resource;
@@ -28,11 +31,14 @@ public final class ContextAccess {
 
   private final EventLog log;
   private final AccessPolicy accessPolicy;
+  private final AuditTrail audit;
   private final Set<String> noInternal;
 
-  public ContextAccess(EventLog log, AccessPolicy accessPolicy, List<ApiToken> tokens) {
+  public ContextAccess(
+      EventLog log, AccessPolicy accessPolicy, AuditTrail audit, List<ApiToken> tokens) {
     this.log = log;
     this.accessPolicy = accessPolicy;
+    this.audit = audit;
     this.noInternal =
         tokens.stream()
             .filter(apiToken -> !apiToken.internal())
@@ -55,10 +61,25 @@ public final class ContextAccess {
   /// @throws Rejection.Forbidden if the caller may read it, but not do this
   /// @throws Rejection.Gone if it was deleted
   public void check(Caller caller, Action action, ContextId context) {
-    switch (accessPolicy.decide(caller, action, resource(caller, context))) {
-      case Decision.Allowed _ -> {}
+    var resource = resource(caller, context);
+    switch (accessPolicy.decide(caller, action, resource)) {
+      case Decision.Allowed _ -> recordAccess(caller, action, resource);
       case Decision.Hidden _ -> throw unknown(context);
       case Decision.Denied(var code, var reason) -> throw new Rejection.Forbidden(code, reason);
+    }
+  }
+
+  /// Records that somebody uses the context of somebody else. Contexts of `local` belong to nobody in
+  /// particular.
+  private void recordAccess(Caller caller, Action action, Resource.OfContext resource) {
+    var owner = resource.owner();
+    if (!owner.equals(caller.principal()) && !owner.equals(Caller.LOCAL)) {
+      audit.recordAccess(
+          AuditEvent.done(
+                  RequestAudit.actor(caller),
+                  action == Action.READ ? "context-read" : "context-used",
+                  "context:" + resource.context().value())
+              .with("owner", owner));
     }
   }
 

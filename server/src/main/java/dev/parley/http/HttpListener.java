@@ -1,5 +1,6 @@
 package dev.parley.http;
 
+import dev.parley.audit.AuditTrail;
 import dev.parley.identity.AccessPolicy;
 import dev.parley.identity.SharedContexts;
 import dev.parley.protocol.Json;
@@ -67,6 +68,7 @@ public final class HttpListener implements AutoCloseable {
       HttpSettings settings,
       ApiTokens tokens,
       AccessPolicy accessPolicy,
+      AuditTrail audit,
       Metrics metrics,
       OpenStreams streams,
       Time time,
@@ -85,6 +87,7 @@ public final class HttpListener implements AutoCloseable {
           settings,
           new ApiTokens(settings.tokens(), time),
           new AccessPolicy(SharedContexts.NONE),
+          AuditTrail.disabled(time, threads),
           metrics,
           streams,
           time,
@@ -395,6 +398,7 @@ public final class HttpListener implements AutoCloseable {
             httpSettings.limits(),
             httpSettings.edge(),
             addresses,
+            new RequestAudit(serving.audit()),
             disconnects,
             forms,
             forwards == null ? null : forwards.forwardedClient(),

@@ -1,5 +1,6 @@
 package dev.parley.http;
 
+import dev.parley.audit.AuditEvent.Actor;
 import dev.parley.http.BlockingCall.JettyConnection;
 import dev.parley.http.ForwardedClient.ForwardedConnection;
 import dev.parley.http.Problem.HttpProblemException;
@@ -68,12 +69,16 @@ final class JettyHandler extends RequestHandler {
       HttpLimits limits,
       EdgeSettings edge,
       AddressLimits addresses,
+      RequestAudit audit,
       DisconnectDetector disconnects,
       List<ErrorFormat> forms,
       @Nullable ForwardedClient forwardedClient,
       WebSocketUpgrader upgrades,
       Time time,
       Supplier<UUID> ids) {}
+
+  /// The attribute of a request that contains its actor.
+  private static final String ACTOR = JettyHandler.class.getName() + ".actor";
 
   /// How the path of an agent's public card ends.
   private static final List<String> AGENT_CARDS =
@@ -99,7 +104,8 @@ final class JettyHandler extends RequestHandler {
       if (reply instanceof Reply.Upgrade upgrade) {
         // Socket.IO limits those who have not logged in yet itself.
         release(jetty);
-        dependencies.upgrades().upgrade(upgrade.handler(), jetty, response, callback);
+        var actor = (Actor) jetty.getAttribute(ACTOR);
+        dependencies.upgrades().upgrade(upgrade.handler(), actor, jetty, response, callback);
       } else {
         writer.write(reply, jetty.getMethod().equals("HEAD"));
       }
@@ -167,9 +173,6 @@ final class JettyHandler extends RequestHandler {
     }
     var caller = caller(jetty, path, source);
     var match = router.find(jetty.getMethod(), segments);
-    if (!isPublic(path)) {
-      checkAction(caller, match.route().action());
-    }
     var query = query(uri.getQuery(), match.route().queryNames());
     var requestBody =
         new RequestBody(
@@ -191,7 +194,28 @@ final class JettyHandler extends RequestHandler {
             name -> jetty.getHeaders().get(name),
             requestBody,
             connection);
-    return match.route().handler().handle(request);
+    return handle(jetty, request, match.route());
+  }
+
+  /// Handles a request, and records it in the audit trail before the reply is written.
+  private Reply handle(org.eclipse.jetty.server.Request jetty, Request request, Route route) {
+    var audit = dependencies.audit();
+    var actor = RequestAudit.actor(request);
+    jetty.setAttribute(ACTOR, actor);
+    try {
+      if (!isPublic(request.path())) {
+        checkAction(request.caller(), route.action());
+      }
+      audit.checkWritable(route);
+      var reply =
+          ScopedValue.where(CurrentCaller.ACTOR, actor)
+              .call(() -> route.handler().handle(request));
+      audit.completed(request, route, reply.status());
+      return reply;
+    } catch (Rejection rejection) {
+      audit.rejected(request, route, rejection);
+      throw rejection;
+    }
   }
 
   /// Rejects an action that the caller's credential does not permit at all. The operation checks the
@@ -215,7 +239,13 @@ final class JettyHandler extends RequestHandler {
               : tokens.caller(token, source.address());
     } catch (Rejection.Unauthorized unknown) {
       dependencies.addresses().countAnonymous(source);
+      if (token != null) {
+        dependencies.audit().signInFailed(source, unknown);
+      }
       throw unknown;
+    } catch (Rejection.Busy tooMany) {
+      dependencies.audit().signInFailed(source, tooMany);
+      throw tooMany;
     }
     if (caller.kind() != CallerKind.ANONYMOUS) {
       release(jetty);

@@ -1,5 +1,6 @@
 package dev.parley.http;
 
+import dev.parley.audit.AuditEvent.Actor;
 import dev.parley.protocol.Rejection;
 import dev.parley.runtime.Threads;
 import dev.parley.runtime.Time;
@@ -41,6 +42,7 @@ final class JettyWebSocket implements WebSocketConnection, FrameHandler {
       OpenStreams streams, HttpLimits limits, Time time, Threads threads) {}
 
   private final WebSocketConnection.WebSocketHandler webSocketHandler;
+  private final Actor actor;
   private final JettyWebSocketDependencies dependencies;
   private final HttpLimits httpLimits;
   private final Time time;
@@ -57,8 +59,10 @@ final class JettyWebSocket implements WebSocketConnection, FrameHandler {
 
   JettyWebSocket(
       WebSocketConnection.WebSocketHandler webSocketHandler,
+      Actor actor,
       JettyWebSocketDependencies dependencies) {
     this.webSocketHandler = webSocketHandler;
+    this.actor = actor;
     this.dependencies = dependencies;
     this.httpLimits = dependencies.limits();
     this.time = dependencies.time();
@@ -153,7 +157,10 @@ final class JettyWebSocket implements WebSocketConnection, FrameHandler {
       dependencies.threads().start("socket-farewell", this::awaitCloseOrAbort);
       return;
     }
-    dependencies.threads().start("socket", () -> run(place));
+    dependencies
+        .threads()
+        .start(
+            "socket", () -> ScopedValue.where(CurrentCaller.ACTOR, actor).run(() -> run(place)));
   }
 
   private void run(OpenStreams.StreamSlot place) {

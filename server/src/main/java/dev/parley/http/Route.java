@@ -89,6 +89,14 @@ public record Route(
     return Router.split(path);
   }
 
+  /// The names of the variables in the path.
+  List<String> variableNames() {
+    return segments().stream()
+        .filter(segment -> segment.startsWith("{"))
+        .map(segment -> segment.substring(1, segment.length() - 1))
+        .toList();
+  }
+
   Set<String> queryNames() {
     return description.parameters().stream()
         .filter(parameter -> parameter.in() == Parameter.In.QUERY)

@@ -1,5 +1,6 @@
 package dev.parley.http;
 
+import dev.parley.audit.AuditEvent.Actor;
 import dev.parley.http.Problem.HttpProblemException;
 import dev.parley.protocol.Rejection;
 import java.time.Duration;
@@ -34,6 +35,7 @@ final class WebSocketUpgrader {
   /// @throws Rejection.Busy if there are too many streams
   void upgrade(
       WebSocketConnection.WebSocketHandler webSocketHandler,
+      Actor actor,
       Request request,
       Response response,
       Callback callback) {
@@ -42,7 +44,7 @@ final class WebSocketUpgrader {
         handshaker.upgradeRequest(
             (_, answer, _) -> {
               answer.setExtensions(List.of());
-              return new JettyWebSocket(webSocketHandler, dependencies);
+              return new JettyWebSocket(webSocketHandler, actor, dependencies);
             },
             request,
             response,

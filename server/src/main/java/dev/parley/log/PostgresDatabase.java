@@ -160,7 +160,31 @@ public final class PostgresDatabase {
               """),
           List.of(
               "ALTER TABLE contexts ADD COLUMN data_key BYTEA",
-              "CREATE TABLE wrapping_keys (id BIGINT PRIMARY KEY, wrapped BYTEA NOT NULL)"));
+              "CREATE TABLE wrapping_keys (id BIGINT PRIMARY KEY, wrapped BYTEA NOT NULL)"),
+          // The audit trail: its records, and the ends of their chain in one row.
+          List.of(
+              """
+              CREATE TABLE audit_records (
+                number BIGINT PRIMARY KEY,
+                time BIGINT NOT NULL,
+                principal TEXT NOT NULL,
+                tenant TEXT NOT NULL,
+                action TEXT NOT NULL,
+                target TEXT NOT NULL,
+                result TEXT NOT NULL,
+                body TEXT NOT NULL,
+                hash TEXT NOT NULL)
+              """,
+              "CREATE INDEX audit_by_time ON audit_records (time)",
+              "CREATE INDEX audit_by_principal ON audit_records (principal, number)",
+              """
+              CREATE TABLE audit_state (
+                id INTEGER PRIMARY KEY CHECK (id = 1),
+                head_number BIGINT NOT NULL,
+                head_hash TEXT NOT NULL,
+                anchor_number BIGINT NOT NULL,
+                anchor_hash TEXT NOT NULL)
+              """));
 
   private final PostgresAddress address;
 

@@ -1,6 +1,7 @@
 package dev.parley.server;
 
 import dev.parley.api.a2a.push.PushDatabase;
+import dev.parley.audit.AuditDatabase;
 import dev.parley.auth.Vault;
 import dev.parley.cluster.Membership;
 import dev.parley.cluster.Membership.MembershipDependencies;
@@ -434,7 +435,10 @@ public final class ClusterServer implements RunningServer {
               extensions,
               dependencies,
               sources,
-              new ServerPorts(SharedListener::new, PushDatabase.shared(shared, activeNode)));
+              new ServerPorts(
+                  SharedListener::new,
+                  PushDatabase.shared(shared, activeNode),
+                  AuditDatabase.shared(shared, activeNode)));
       opened.release();
       return running;
     }

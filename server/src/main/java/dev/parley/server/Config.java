@@ -2,6 +2,7 @@ package dev.parley.server;
 
 import dev.parley.api.ApprovalPolicy.ApprovalSettings;
 import dev.parley.api.a2a.A2aSettings;
+import dev.parley.audit.AuditSettings;
 import dev.parley.encryption.MasterKey;
 import dev.parley.http.HttpSettings;
 import dev.parley.log.LogEncryption;
@@ -43,7 +44,8 @@ public record Config(
     A2aSettings a2a,
     ApprovalSettings approvals,
     ContainmentConfig containment,
-    EncryptionConfig encryption) {
+    EncryptionConfig encryption,
+    AuditSettings audit) {
 
   public Config {
     models = Map.copyOf(models);
@@ -249,7 +251,8 @@ public record Config(
         a2a,
         copy.approvals,
         copy.containment,
-        encryption);
+        encryption,
+        audit);
   }
 
   /// A mutable copy of the fields that a program may change.

@@ -30,12 +30,13 @@ record ConfigFile(
     @Nullable List<String> trustedProxies,
     @Nullable String proxyHeader,
     @Nullable IsolationSection isolation,
-    @Nullable EncryptionSection encryption) {
+    @Nullable EncryptionSection encryption,
+    @Nullable AuditSection audit) {
 
   static final ConfigFile EMPTY =
       new ConfigFile(
           null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-          null, null, null, null, null, null);
+          null, null, null, null, null, null, null);
 
   record ModelSection(
       @Nullable String provider,
@@ -152,6 +153,9 @@ record ConfigFile(
   record EncryptionSection(@Nullable MasterKeySection masterKey) {}
 
   record MasterKeySection(@Nullable String file, @Nullable List<String> command) {}
+
+  record AuditSection(
+      @Nullable Boolean enabled, @Nullable Duration retention, @Nullable Boolean required) {}
 
   record VaultSection(@Nullable String store, @Nullable String key) {}
 

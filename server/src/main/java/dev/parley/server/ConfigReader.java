@@ -124,7 +124,8 @@ final class ConfigReader {
         new ContainmentReader(
                 file, processEnvironment.home(), processEnvironment.folder(), problems)
             .read(file, path, agents, reader::problemsOf),
-        encryption(file.encryption()));
+        encryption(file.encryption()),
+        EdgeConfigReader.audit(file));
   }
 
   private A2aSettings a2a(@Nullable A2aSection section) {

@@ -4,6 +4,7 @@ import static dev.parley.server.ConfigFile.or;
 import static dev.parley.server.ConfigProblem.invalid;
 import static dev.parley.server.ConfigProblem.notOneOf;
 
+import dev.parley.audit.AuditSettings;
 import dev.parley.http.EdgeSettings;
 import dev.parley.http.EdgeSettings.TlsFiles;
 import dev.parley.http.TrustedProxies;
@@ -16,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the sections about TLS and trusted proxies.
+/// Reads the sections about TLS, trusted proxies and the audit trail.
 final class EdgeConfigReader {
 
   private static final Duration HSTS = Duration.ofDays(365);
@@ -33,6 +34,17 @@ final class EdgeConfigReader {
 
   EdgeSettings read(ConfigFile file) {
     return new EdgeSettings(tls(file.tls()), proxies(file));
+  }
+
+  static AuditSettings audit(ConfigFile file) {
+    var section = file.audit();
+    var usual = AuditSettings.DEFAULTS;
+    return section == null
+        ? usual
+        : new AuditSettings(
+            or(section.enabled(), usual.enabled()),
+            or(section.retention(), usual.retention()),
+            or(section.required(), usual.required()));
   }
 
   private @Nullable TlsFiles tls(@Nullable TlsSection section) {

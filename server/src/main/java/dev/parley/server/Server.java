@@ -14,11 +14,14 @@ import dev.parley.api.agui.AgUiApi;
 import dev.parley.api.contexts.ContextsApi;
 import dev.parley.api.controls.ControlsApi;
 import dev.parley.api.page.PageRoutes;
+import dev.parley.audit.AuditDatabase;
+import dev.parley.audit.AuditTrail;
 import dev.parley.auth.SignIns;
 import dev.parley.auth.TokenClient;
 import dev.parley.auth.Vault;
 import dev.parley.control.TaskControls;
 import dev.parley.http.ApiTokens;
+import dev.parley.http.AuditRoutes;
 import dev.parley.http.HttpListener;
 import dev.parley.http.Metrics;
 import dev.parley.http.OpenStreams;
@@ -77,6 +80,7 @@ public final class Server implements RunningServer {
       SignIns signIns,
       ClientProcessCheck processes,
       TaskControls controls,
+      AnswerAudit answers,
       Runnable release) {
 
     /// The components of a server that stores no credentials and has nothing to release.
@@ -96,6 +100,7 @@ public final class Server implements RunningServer {
               sources.time()),
           new ClientProcessCheck(Set::of, false),
           TaskControls.inMemory(),
+          new AnswerAudit(),
           () -> {});
     }
 
@@ -123,14 +128,16 @@ public final class Server implements RunningServer {
     }
   }
 
-  /// What creates the listener of a server, and where its webhooks are stored.
-  record ServerPorts(ServerListener.ListenerFactory listening, PushDatabase webhooks) {
+  /// What creates the listener of a server, and where its webhooks and its audit trail are stored.
+  record ServerPorts(
+      ServerListener.ListenerFactory listening, PushDatabase webhooks, AuditDatabase audit) {
 
-    /// A listener of its own, and webhooks in the data folder.
+    /// A listener of its own, and everything in the data folder.
     static ServerPorts own(Config config, ServerSources sources) {
       return new ServerPorts(
           ServerListener::ownListener,
-          PushDatabase.file(config.data().resolve("push.db"), sources.time()));
+          PushDatabase.file(config.data().resolve("push.db"), sources.time()),
+          AuditDatabase.file(config.data().resolve("audit.db")));
     }
   }
 
@@ -140,6 +147,7 @@ public final class Server implements RunningServer {
   private final LiveStreams liveStreams;
   private final Retention retention;
   private final PushNotifier pushNotifier;
+  private final AuditTrail audit;
   private final AtomicBoolean stopping = new AtomicBoolean();
 
   /// Adds everything that it opens to `opened`.
@@ -164,8 +172,13 @@ public final class Server implements RunningServer {
     var tails =
         new StreamDependencies(
             log, cache, openStreams, liveStreams, metrics, serverSources.time(), heartbeat);
+    audit =
+        new AuditTrail(
+            ports.audit(), config.audit(), serverSources.time(), serverSources.threads());
+    opened.add(audit::close);
+    serverDependencies.answers().start(audit);
     var accessPolicy = new AccessPolicy(SharedContexts.NONE);
-    var contextAccess = new ContextAccess(log, accessPolicy, config.http().tokens());
+    var contextAccess = new ContextAccess(log, accessPolicy, audit, config.http().tokens());
     var apiTokens = new ApiTokens(config.http().tokens(), serverSources.time());
     var behind =
         new ApiDependencies(
@@ -211,6 +224,7 @@ public final class Server implements RunningServer {
     routes.addAll(a2a(behind).routes());
     routes.addAll(new AgUiApi(behind).routes());
     routes.addAll(new ControlsApi(behind, serverDependencies.controls()).routes());
+    routes.addAll(new AuditRoutes(audit).routes());
     routes.addAll(new PageRoutes().routes());
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
     routes.replaceAll(route -> guarded(route, serverDependencies.processes()));
@@ -222,6 +236,7 @@ public final class Server implements RunningServer {
                     config.http(),
                     apiTokens,
                     accessPolicy,
+                    audit,
                     metrics,
                     openStreams,
                     serverSources.time(),
@@ -334,6 +349,7 @@ public final class Server implements RunningServer {
     liveStreams.close();
     pushNotifier.close();
     serverDependencies.close();
+    audit.close();
   }
 
   private PushNotifier pushes(

@@ -167,12 +167,16 @@ final class ServerFactory {
       if (store instanceof BlockLog ours) {
         ours.metrics().onCommit(metrics.histogram(Metric.COMMIT_SECONDS)::record);
       }
+      var answers = new AnswerAudit();
       var log =
           new MeteredLog(
               store,
               metrics,
               serverSources.time(),
-              List.of(new EventMetrics(metrics, serverSources.time()), new TaskFailureLogger()));
+              List.of(
+                  new EventMetrics(metrics, serverSources.time()),
+                  new TaskFailureLogger(),
+                  answers));
       FatalHandler fatal = store instanceof BlockLog ours ? ours::fail : extensions.fatal();
       var views =
           new Views(
@@ -216,6 +220,7 @@ final class ServerFactory {
           signIns,
           ClientProcessCheck.of(managedProcesses, !config.approvals().ownProcess()),
           controls,
+          answers,
           () -> {
             mcp.close();
             managedProcesses.close();

@@ -32,7 +32,9 @@ record ServerMetrics(Path data, EventLog log, Views views, Tasks tasks, OpenStre
           "push.db",
           "push.db-wal",
           "control.db",
-          "control.db-wal");
+          "control.db-wal",
+          "audit.db",
+          "audit.db-wal");
 
   void addTo(Metrics metrics) {
     metrics.gauge(Metric.TASKS_RUNNING, tasks::running);
