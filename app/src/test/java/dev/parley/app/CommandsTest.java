@@ -382,6 +382,7 @@ class CommandsTest {
         List.of("export", "c-1"),
         List.of("cluster"),
         List.of("encryption"),
+        List.of("audit"),
         List.of("pause"),
         List.of("resume", "--all"));
   }

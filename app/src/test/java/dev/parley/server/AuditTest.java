@@ -22,8 +22,12 @@ import tools.jackson.databind.JsonNode;
 /// What a server records in its audit trail, read through its API.
 class AuditTest {
 
-  private static final String[] ANN = {"Authorization", "Bearer secret", "X-Forwarded-For", "192.0.2.1"};
-  private static final String[] BOB = {"Authorization", "Bearer password", "X-Forwarded-For", "192.0.2.2"};
+  private static final String[] ANN = {
+    "Authorization", "Bearer secret", "X-Forwarded-For", "192.0.2.1"
+  };
+  private static final String[] BOB = {
+    "Authorization", "Bearer password", "X-Forwarded-For", "192.0.2.2"
+  };
 
   private static TestServer testServer;
 
@@ -51,7 +55,10 @@ class AuditTest {
     var reply = testServer.get("/api/audit?limit=1000&" + query, ANN);
     assertThat(reply.statusCode()).as(reply.body()).isEqualTo(200);
     var found = new ArrayList<JsonNode>();
-    Json.mapper().readTree(reply.body()).path("items").forEach(item -> found.add(item.path("record")));
+    Json.mapper()
+        .readTree(reply.body())
+        .path("items")
+        .forEach(item -> found.add(item.path("record")));
     return found;
   }
 
@@ -75,8 +82,7 @@ class AuditTest {
     testServer.get("/api/contexts", "X-Forwarded-For", "192.0.2.9");
 
     assertThat(records("action=POST%20/api/login"))
-        .anySatisfy(
-            found -> assertThat(found.path("address").asString()).isEqualTo("192.0.2.7"));
+        .anySatisfy(found -> assertThat(found.path("address").asString()).isEqualTo("192.0.2.7"));
     var failed = records("action=sign-in-failed").getFirst();
     assertRecord(failed, "", "192.0.2.8", "refused", "unauthorized");
     assertThat(testServer.get("/api/audit", ANN).body())
@@ -103,7 +109,9 @@ class AuditTest {
   void a_deletion_is_recorded() {
     create("to-delete", "ann");
     assertThat(
-            testServer.send(testServer.request("/api/contexts/to-delete", ANN).DELETE()).statusCode())
+            testServer
+                .send(testServer.request("/api/contexts/to-delete", ANN).DELETE())
+                .statusCode())
         .isEqualTo(204);
 
     var found = records("target=context:to-delete");
@@ -117,14 +125,12 @@ class AuditTest {
     create("approved", "ann");
     assertThat(
             testServer
-                .post(
-                    "/api/contexts/approved/messages",
-                    "{\"content\":\"run echo hello\"}",
-                    ANN)
+                .post("/api/contexts/approved/messages", "{\"content\":\"run echo hello\"}", ANN)
                 .statusCode())
         .isEqualTo(202);
     String input;
-    try (var reader = testServer.stream("/api/contexts/approved/stream?kinds=input-required", ANN)) {
+    try (var reader =
+        testServer.stream("/api/contexts/approved/stream?kinds=input-required", ANN)) {
       input = Objects.requireNonNull(reader.nextEvent()).json().path("inputId").asString();
     }
     var answer =
@@ -151,8 +157,7 @@ class AuditTest {
     JsonNode page;
     do {
       page =
-          Json.mapper()
-              .readTree(testServer.get("/api/audit?limit=2&after=" + after, ANN).body());
+          Json.mapper().readTree(testServer.get("/api/audit?limit=2&after=" + after, ANN).body());
       for (var item : page.path("items")) {
         var line =
             "{\"hash\":\"%s\",\"record\":%s}"

@@ -35,11 +35,11 @@ public record AuditRecord(long number, String text, String hash) {
     /// @throws Rejection.Invalid if the text is something else
     public static ChainPoint parse(String text) {
       if (!text.matches("\\d{1,18}:[0-9a-f]{64}")) {
-        throw new Rejection.Invalid("a point of the audit trail looks like NUMBER:HASH, not " + text);
+        throw new Rejection.Invalid(
+            "a point of the audit trail looks like NUMBER:HASH, not " + text);
       }
       var colon = text.indexOf(':');
-      return new ChainPoint(
-          Long.parseLong(text.substring(0, colon)), text.substring(colon + 1));
+      return new ChainPoint(Long.parseLong(text.substring(0, colon)), text.substring(colon + 1));
     }
 
     @Override
@@ -89,7 +89,9 @@ public record AuditRecord(long number, String text, String hash) {
     var begin = "{\"hash\":\"".length();
     var middle = begin + NO_HASH.length();
     var from = middle + "\",\"record\":".length();
-    if (line.length() <= from || !line.endsWith("}") || !line.startsWith("\",\"record\":", middle)) {
+    if (line.length() <= from
+        || !line.endsWith("}")
+        || !line.startsWith("\",\"record\":", middle)) {
       throw new Rejection.Invalid("this is not a line of an exported audit trail");
     }
     var text = line.substring(from, line.length() - 1);
@@ -124,7 +126,11 @@ public record AuditRecord(long number, String text, String hash) {
     }
     return fields.path(PREVIOUS).asString("").equals(previous.hash())
         ? ""
-        : "record " + number + " does not follow record " + previous.number() + ": one was replaced";
+        : "record "
+            + number
+            + " does not follow record "
+            + previous.number()
+            + ": one was replaced";
   }
 
   private static String hash(String text) {

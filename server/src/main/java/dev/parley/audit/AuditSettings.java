@@ -10,6 +10,5 @@ import java.time.Duration;
 public record AuditSettings(boolean enabled, Duration retention, boolean required) {
 
   /// Records are kept for a year.
-  public static final AuditSettings DEFAULTS =
-      new AuditSettings(true, Duration.ofDays(365), false);
+  public static final AuditSettings DEFAULTS = new AuditSettings(true, Duration.ofDays(365), false);
 }

@@ -104,7 +104,8 @@ public final class AuditTrail implements AutoCloseable {
     var actor = event.actor();
     if (settings.enabled()
         && accesses.count(
-        List.of(actor.principal(), actor.credential(), event.action(), event.target()), event)) {
+            List.of(actor.principal(), actor.credential(), event.action(), event.target()),
+            event)) {
       recordSoon(event);
     }
   }

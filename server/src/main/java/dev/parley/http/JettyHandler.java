@@ -208,8 +208,7 @@ final class JettyHandler extends RequestHandler {
       }
       audit.checkWritable(route);
       var reply =
-          ScopedValue.where(CurrentCaller.ACTOR, actor)
-              .call(() -> route.handler().handle(request));
+          ScopedValue.where(CurrentCaller.ACTOR, actor).call(() -> route.handler().handle(request));
       audit.completed(request, route, reply.status());
       return reply;
     } catch (Rejection rejection) {

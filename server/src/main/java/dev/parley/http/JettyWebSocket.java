@@ -159,8 +159,7 @@ final class JettyWebSocket implements WebSocketConnection, FrameHandler {
     }
     dependencies
         .threads()
-        .start(
-            "socket", () -> ScopedValue.where(CurrentCaller.ACTOR, actor).run(() -> run(place)));
+        .start("socket", () -> ScopedValue.where(CurrentCaller.ACTOR, actor).run(() -> run(place)));
   }
 
   private void run(OpenStreams.StreamSlot place) {

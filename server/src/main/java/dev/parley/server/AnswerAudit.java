@@ -29,8 +29,7 @@ final class AnswerAudit implements MeteredLog.AppendObserver {
       return;
     }
     for (var draft : drafts) {
-      if (draft.event() instanceof InputReceived answer
-          && answer.providedBy() == Provider.USER) {
+      if (draft.event() instanceof InputReceived answer && answer.providedBy() == Provider.USER) {
         opened.record(event(context, answer));
       } else if (draft.event() instanceof AuthCompleted signIn) {
         opened.record(
