@@ -26,6 +26,11 @@ public record Route(
     return new Route(method, path, description, other, handler);
   }
 
+  /// The same route with another handler.
+  public Route handledBy(RouteHandler other) {
+    return new Route(method, path, description, action, other);
+  }
+
   /// The HTTP method of a route.
   public enum Method {
     GET,

@@ -374,10 +374,7 @@ public final class Server implements RunningServer {
 
   /// The same route, for all but isolated programs that may not use this server.
   private static Route guarded(Route route, ClientProcessCheck processes) {
-    return new Route(
-        route.method(),
-        route.path(),
-        route.description(),
+    return route.handledBy(
         request -> {
           if (processes.excludes(request.peer())) {
             throw new Rejection.Forbidden(
