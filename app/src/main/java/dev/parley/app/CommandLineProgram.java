@@ -51,6 +51,7 @@ final class CommandLineProgram {
             .addSubcommand(new ExportCommand(terminal))
             .addSubcommand(new PauseCommand(terminal))
             .addSubcommand(new ResumeCommand(terminal))
+            .addSubcommand(new BudgetsCommand(terminal))
             .addSubcommand(new ClusterCommand(terminal))
             .addSubcommand(new EncryptionCommand(terminal))
             .addSubcommand(new AuditCommand(terminal))

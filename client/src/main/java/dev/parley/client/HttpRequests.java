@@ -150,7 +150,9 @@ final class HttpRequests implements AutoCloseable {
       var response = sent.get(settings.requestTimeout().toMillis(), TimeUnit.MILLISECONDS);
       answered = true;
       if (response.body() instanceof Outcome.Refused<T> refused) {
-        var passing = refused.status == 429 || refused.status >= 500;
+        // A budget that is used up starts again much later.
+        var passing =
+            (refused.status == 429 && !refused.hasCode("budget-exceeded")) || refused.status >= 500;
         throw new HttpFailure(refused.reason, refused.retryAfter, !passing);
       }
       return response;
@@ -250,7 +252,12 @@ final class HttpRequests implements AutoCloseable {
     record Success<T>(T body) implements Outcome<T> {}
 
     record Refused<T>(int status, RuntimeException reason, @Nullable Duration retryAfter)
-        implements Outcome<T> {}
+        implements Outcome<T> {
+
+      boolean hasCode(String code) {
+        return reason instanceof Rejection rejection && rejection.code().equals(code);
+      }
+    }
   }
 
   /// One request, without the address of the server.

@@ -10,6 +10,7 @@ import dev.parley.protocol.ArtifactId;
 import dev.parley.protocol.ArtifactView;
 import dev.parley.protocol.AuditPage;
 import dev.parley.protocol.AuthId;
+import dev.parley.protocol.BudgetView;
 import dev.parley.protocol.ClusterView;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.ContextSnapshot;
@@ -243,6 +244,11 @@ public final class ParleyClient implements AutoCloseable {
   /// What operators have paused.
   public List<PauseView> pauses() {
     return page(new RequestPath("/api/pauses"), PauseView.class).items();
+  }
+
+  /// What is used of the caller's budgets; for an operator, of all budgets.
+  public List<BudgetView> budgets() {
+    return page(new RequestPath("/api/budgets"), BudgetView.class).items();
   }
 
   /// Pauses the agent, person or tenant `target`, or everything if it is null.

@@ -23,6 +23,7 @@ public final class StatusFacts {
   private static final String REASON = "reason";
   private static final String STARTED = "started";
   private static final String PAUSED = "paused";
+  private static final String BUDGET = "budget";
 
   private final MetadataFields fields;
 
@@ -144,6 +145,11 @@ public final class StatusFacts {
   /// The metadata of a task that waits for the end of the pause with this id.
   public static ObjectNode ofPaused(String pause) {
     return ofHandedBack().put(PAUSED, pause);
+  }
+
+  /// The metadata of a task that reports a budget that is nearly used up.
+  public static ObjectNode ofBudget(JsonNode budget) {
+    return Json.object().set(BUDGET, budget);
   }
 
   /// The metadata of a task that waits in the queue behind another one.

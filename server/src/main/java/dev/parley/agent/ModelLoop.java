@@ -1,6 +1,7 @@
 package dev.parley.agent;
 
 import dev.parley.auth.SignInRequests;
+import dev.parley.control.Budgets;
 import dev.parley.model.ModelReply;
 import dev.parley.model.Prompt;
 import dev.parley.model.Prompt.PromptPart;
@@ -75,6 +76,11 @@ public final class ModelLoop implements Agent {
 
   @Override
   public boolean beginsWithOutput() {
+    return true;
+  }
+
+  @Override
+  public boolean checksBudgets() {
     return true;
   }
 
@@ -154,7 +160,7 @@ public final class ModelLoop implements Agent {
         } else if (taskHistory.answered()) {
           return new TaskOutcome.Completed(taskHistory.answer());
         } else {
-          var pause = taskRun.pause();
+          var pause = taskRun.controls().pause();
           if (pause.isPresent()) {
             return new TaskOutcome.Suspended(pause.get());
           }
@@ -169,8 +175,13 @@ public final class ModelLoop implements Agent {
       }
     }
 
-    /// The limit that the task has reached, or null.
+    /// The limit or budget that the task has reached, or null.
     private TaskOutcome.@Nullable Failed limitReached() {
+      var exceeded = taskRun.controls().exceeded(Budgets.WORK);
+      if (exceeded.isPresent()) {
+        return new TaskOutcome.Failed(ErrorCode.LIMIT, exceeded.get(), false);
+      }
+      taskRun.controls().budgetWarning().ifPresent(status -> taskRun.emit(List.of(status)));
       var limits = dependencies.limits().loop();
       if (taskHistory.failedTurns() >= limits.maxFailedTurns()) {
         var message = "no tool worked " + taskHistory.failedTurns() + " turns in a row";

@@ -3,6 +3,7 @@ package dev.parley.agent;
 import dev.parley.agent.TaskQuestion.ApprovalDecision;
 import dev.parley.model.ToolArguments;
 import dev.parley.protocol.AuthId;
+import dev.parley.protocol.BudgetView.BudgetResource;
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent.InputLapsed;
@@ -26,6 +27,7 @@ import dev.parley.tool.ToolAnswer;
 import dev.parley.tool.ToolResult;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -84,7 +86,7 @@ final class ToolCalls implements AutoCloseable {
         return Optional.empty();
       }
       // While the task is paused, calls that run may end, and no other call starts.
-      var pause = taskRun.pause();
+      var pause = taskRun.controls().pause();
       if (pause.isPresent() || !step(calls, busy)) {
         if (busy.isEmpty()) {
           return Optional.of(
@@ -272,6 +274,11 @@ final class ToolCalls implements AutoCloseable {
       boolean room,
       List<Event> events,
       List<Runnable> work) {
+    var exceeded = taskRun.controls().exceeded(EnumSet.of(BudgetResource.TOOL_CALLS));
+    if (exceeded.isPresent()) {
+      reject(call, tool, exceeded.get(), events);
+      return;
+    }
     var start = ToolCallEvents.start(taskRun, call, tool, arguments);
     if (tool instanceof SpawnTool spawning) {
       try {

@@ -33,6 +33,7 @@ public final class ContextDeletion {
   private final Map<ContextId, List<TaskId>> deletedRoots = new LinkedHashMap<>();
 
   private final List<Consumer<ContextId>> listeners = new CopyOnWriteArrayList<>();
+  private final List<Consumer<ContextId>> beforeListeners = new CopyOnWriteArrayList<>();
 
   public ContextDeletion(EventLog log, Views views, Tasks tasks, FrameCache cache) {
     this.log = log;
@@ -54,6 +55,12 @@ public final class ContextDeletion {
     listeners.add(forget);
   }
 
+  /// Registers a listener that is called before the data of a context is erased. If it throws, the
+  /// context is not deleted.
+  public void beforeDelete(Consumer<ContextId> listener) {
+    beforeListeners.add(listener);
+  }
+
   /// Returns when the context is deleted. `principal` is the caller that deletes it; null if the
   /// server does.
   public void delete(ContextId context, @Nullable String principal) {
@@ -62,6 +69,7 @@ public final class ContextDeletion {
     } catch (Rejection.Damaged unreadable) {
       LOG.log(Level.INFO, "deleting a damaged context: {0}", unreadable.getMessage());
     }
+    beforeListeners.forEach(before -> before.accept(context));
     keepRoots(context);
     try {
       log.delete(context, principal, _ -> {});
@@ -117,6 +125,7 @@ public final class ContextDeletion {
   /// @throws Rejection.Stale if it has changed, or if one of its tasks has not ended; it is not
   /// deleted then
   public void deleteUnused(ContextId context, Position position) {
+    beforeListeners.forEach(before -> before.accept(context));
     keepRoots(context);
     log.delete(
         context,

@@ -126,6 +126,11 @@ public enum Metric {
       "parley_tool_calls_waiting", Type.GAUGE, "Tool calls that wait for a free thread."),
   THREADS_STUCK(
       "parley_threads_stuck", Type.GAUGE, "Threads of tools that ignored their interrupt."),
+  BUDGET_USED(
+      "parley_budget_used_percent",
+      Type.GAUGE,
+      "What is used of each budget in its period, by name, group and resource.",
+      "budget"),
   BUILD("parley_build_info", Type.GAUGE, "Always 1; the label is the version.", "version"),
   HEAP_USED(
       "jvm_memory_used_bytes", Type.GAUGE, "Memory of the JVM in use: heap, nonheap.", "area"),

@@ -3,6 +3,7 @@ package dev.parley.server;
 import dev.parley.api.ApprovalPolicy.ApprovalSettings;
 import dev.parley.api.a2a.A2aSettings;
 import dev.parley.audit.AuditSettings;
+import dev.parley.control.Budget;
 import dev.parley.encryption.MasterKey;
 import dev.parley.http.HttpSettings;
 import dev.parley.log.LogEncryption;
@@ -43,6 +44,7 @@ public record Config(
     Optional<String> publicUrl,
     A2aSettings a2a,
     ApprovalSettings approvals,
+    List<Budget> budgets,
     ContainmentConfig containment,
     EncryptionConfig encryption,
     AuditSettings audit) {
@@ -52,6 +54,7 @@ public record Config(
     agents = List.copyOf(agents);
     workspaces = List.copyOf(workspaces);
     mcpServers = List.copyOf(mcpServers);
+    budgets = List.copyOf(budgets);
   }
 
   /// The agent that chooses other agents: its model, and the agent that it chooses by default.
@@ -250,6 +253,7 @@ public record Config(
         publicUrl,
         a2a,
         copy.approvals,
+        budgets,
         copy.containment,
         encryption,
         audit);

@@ -26,6 +26,7 @@ record ConfigFile(
     @Nullable String publicUrl,
     @Nullable A2aSection a2a,
     @Nullable ApprovalSection approvals,
+    @Nullable List<BudgetSection> budgets,
     @Nullable TlsSection tls,
     @Nullable List<String> trustedProxies,
     @Nullable String proxyHeader,
@@ -36,7 +37,7 @@ record ConfigFile(
   static final ConfigFile EMPTY =
       new ConfigFile(
           null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-          null, null, null, null, null, null, null);
+          null, null, null, null, null, null, null, null);
 
   record ModelSection(
       @Nullable String provider,
@@ -180,6 +181,24 @@ record ConfigFile(
       @Nullable String temporarySize,
       @Nullable List<String> readable,
       @Nullable List<String> writable) {}
+
+  record BudgetSection(
+      @Nullable String name,
+      @Nullable String per,
+      @Nullable String period,
+      @Nullable List<String> people,
+      @Nullable List<String> keys,
+      @Nullable List<String> tenants,
+      @Nullable List<String> agents,
+      @Nullable BigDecimal tokens,
+      @Nullable BigDecimal dollars,
+      @Nullable BigDecimal tasks,
+      @Nullable BigDecimal toolCalls,
+      @Nullable BigDecimal megabytes,
+      @Nullable BigDecimal requests,
+      @Nullable BigDecimal streams,
+      @Nullable Integer warnPercent,
+      @Nullable Boolean stop) {}
 
   record A2aSection(
       @Nullable String version,

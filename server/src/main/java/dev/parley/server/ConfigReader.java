@@ -121,6 +121,7 @@ final class ConfigReader {
         publicUrl(file.publicUrl()),
         a2a(file.a2a()),
         approvals(file),
+        BudgetConfigReader.read(or(file.budgets(), List.of()), problems),
         new ContainmentReader(
                 file, processEnvironment.home(), processEnvironment.folder(), problems)
             .read(file, path, agents, reader::problemsOf),

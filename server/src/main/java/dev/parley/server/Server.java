@@ -203,7 +203,12 @@ public final class Server implements RunningServer {
     var formats = new HashMap<String, EventFormat>();
     modules.forEach(module -> formats.putAll(module.eventFormats()));
     new ServerMetrics(
-            config.data(), log, serverDependencies.views(), serverDependencies.tasks(), openStreams)
+            config.data(),
+            log,
+            serverDependencies.views(),
+            serverDependencies.tasks(),
+            openStreams,
+            serverDependencies.controls().budgets())
         .addTo(metrics);
     var routes = new ArrayList<Route>(new ContextsApi(behind, formats).routes());
     var errorFormats = new ArrayList<>(List.of(AgUiApi.ERRORS));
@@ -221,8 +226,13 @@ public final class Server implements RunningServer {
     pushNotifier = pushes(behind, webhookClient, ports.webhooks());
     opened.add(pushNotifier::close);
     contextDeletion.onDelete(pushNotifier::removeContext);
+    contextDeletion.beforeDelete(serverDependencies.controls().budgets()::settle);
     routes.addAll(a2a(behind).routes());
     routes.addAll(new AgUiApi(behind).routes());
+    var budgets = serverDependencies.controls().budgets();
+    var budgeted = BudgetedRoutes.of(routes, budgets);
+    routes.clear();
+    routes.addAll(budgeted);
     routes.addAll(new ControlsApi(behind, serverDependencies.controls()).routes());
     routes.addAll(new AuditRoutes(audit).routes());
     routes.addAll(new PageRoutes().routes());

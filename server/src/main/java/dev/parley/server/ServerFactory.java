@@ -6,6 +6,7 @@ import dev.parley.auth.CredentialProvider;
 import dev.parley.auth.SignIns;
 import dev.parley.auth.TokenClient;
 import dev.parley.auth.Vault;
+import dev.parley.control.Budgets;
 import dev.parley.control.ControlDatabase;
 import dev.parley.control.ControlTable;
 import dev.parley.control.Pauses;
@@ -159,7 +160,6 @@ final class ServerFactory {
     try (var opened = new CloseStack()) {
       var storage = new ControlTable(controlDatabase, serverSources.threads());
       opened.add(storage::close);
-      var controls = new TaskControls(new Pauses(storage));
       var metrics = new Metrics();
       JvmMetrics.addTo(metrics, ParleyVersion.text());
       metrics.gauge(Metric.THREADS_STUCK, threads::stuck);
@@ -177,6 +177,9 @@ final class ServerFactory {
                   new EventMetrics(metrics, serverSources.time()),
                   new TaskFailureLogger(),
                   answers));
+      var budgets = Budgets.of(config.budgets(), log, storage, serverSources.time());
+      opened.add(budgets::close);
+      var controls = new TaskControls(new Pauses(storage), budgets);
       FatalHandler fatal = store instanceof BlockLog ours ? ours::fail : extensions.fatal();
       var views =
           new Views(
@@ -225,6 +228,7 @@ final class ServerFactory {
             mcp.close();
             managedProcesses.close();
             http.close();
+            budgets.close();
             storage.close();
           });
     }

@@ -1,5 +1,6 @@
 package dev.parley.server;
 
+import dev.parley.control.Budgets;
 import dev.parley.http.Metric;
 import dev.parley.http.Metrics;
 import dev.parley.http.OpenStreams;
@@ -9,6 +10,7 @@ import dev.parley.projection.Views;
 import dev.parley.protocol.Rejection;
 import dev.parley.task.Tasks;
 import java.io.IOException;
+import java.math.RoundingMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,7 +23,8 @@ import java.util.stream.Collectors;
 /// Metrics that are read from the server's components on request.
 ///
 /// If a component is unavailable, only its metrics are missing.
-record ServerMetrics(Path data, EventLog log, Views views, Tasks tasks, OpenStreams streams) {
+record ServerMetrics(
+    Path data, EventLog log, Views views, Tasks tasks, OpenStreams streams, Budgets budgets) {
 
   private static final List<String> FILES =
       List.of(
@@ -45,8 +48,28 @@ record ServerMetrics(Path data, EventLog log, Views views, Tasks tasks, OpenStre
     metrics.gauge(Metric.LOG_WRITABLE, () -> log.writable() ? 1 : 0);
     metrics.gauges(Metric.DATA_BYTES, this::files);
     metrics.gauge(Metric.DISK_FREE, this::free);
+    metrics.gauges(Metric.BUDGET_USED, this::usedBudgets);
     metrics.gauges(Metric.TASKS, () -> work(OpenWork::tasks));
     metrics.gauges(Metric.QUESTIONS, () -> work(OpenWork::questions));
+  }
+
+  private Map<String, Long> usedBudgets() {
+    var percents = new TreeMap<String, Long>();
+    try {
+      for (var view : budgets.all()) {
+        var percent = view.used().movePointRight(2).divide(view.limit(), RoundingMode.FLOOR);
+        percents.put(
+            "%s/%s/%s"
+                .formatted(
+                    view.name(),
+                    view.group() == null ? "all" : view.group(),
+                    view.resource().wire()),
+            percent.longValue());
+      }
+    } catch (Rejection unavailable) {
+      return Map.of();
+    }
+    return percents;
   }
 
   private Map<String, Long> readers() {

@@ -42,6 +42,12 @@ public interface Agent {
     return false;
   }
 
+  /// True if the agent checks the budgets of its tasks before each step, see [TaskRunControls].
+  /// Other agents are stopped when a budget is used up.
+  default boolean checksBudgets() {
+    return false;
+  }
+
   /// Releases the remote resources of tasks, for agents whose tasks hold some.
   default Optional<ResourceRelease> release() {
     return Optional.empty();

@@ -7,6 +7,7 @@ import dev.parley.log.EventLog;
 import dev.parley.log.OpenTask;
 import dev.parley.protocol.AgentLevel;
 import dev.parley.protocol.AgentTypeId;
+import dev.parley.protocol.BudgetView.BudgetResource;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.InvocationId;
 import dev.parley.protocol.Json;
@@ -23,6 +24,7 @@ import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ToolCallId;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -53,6 +55,13 @@ public final class SubtaskSpawner {
   /// @throws Rejection.Invalid if an agent is unknown or a limit is reached
   public void spawn(TaskRun taskRun, SpawningCall spawningCall, List<SubtaskRequest> children) {
     children.forEach(subtaskRequest -> agentDirectory.resolve(subtaskRequest.agent()));
+    taskRun
+        .controls()
+        .exceeded(EnumSet.of(BudgetResource.TASKS))
+        .ifPresent(
+            why -> {
+              throw new Rejection.Invalid("limit", why);
+            });
     log.append(
         taskRun.context(),
         AppendGuard.none(),

@@ -57,6 +57,11 @@ record TaskEnding(
         ErrorCode.TIMEOUT, "the task took longer than " + timeout.toMillis() + " ms", true);
   }
 
+  /// The task has used up a budget.
+  static TaskEnding overBudget(String message) {
+    return failed(ErrorCode.LIMIT, message, false);
+  }
+
   static TaskEnding failed(ErrorCode code, String message, boolean retryable) {
     return new TaskEnding(
         TaskState.FAILED,

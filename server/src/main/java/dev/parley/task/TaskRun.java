@@ -21,11 +21,10 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.MessageEvent.Message;
 import dev.parley.protocol.Origin;
-import dev.parley.protocol.PauseView;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ReportEvent.InternalRaw;
-import dev.parley.protocol.TaskAccount;
+import dev.parley.protocol.ReportEvent.Usage;
 import dev.parley.protocol.TaskEvent.CancelRequested;
 import dev.parley.protocol.TaskEvent.TaskCreated;
 import dev.parley.protocol.TaskEvent.TaskStatus;
@@ -79,6 +78,9 @@ public final class TaskRun {
 
     /// The task asked a question.
     void onQuestion(ContextId context);
+
+    /// The task used a model.
+    void onUsage(TaskRun taskRun);
 
     /// A suspect task made progress.
     void onProgress(TaskId task);
@@ -178,18 +180,12 @@ public final class TaskRun {
     return TaskEnding.SERVER_STOPPING.equals(stop);
   }
 
-  /// Who is responsible for the task.
-  public TaskAccount account() {
-    return inspect(state -> ContextSchedule.account(state, origin()));
-  }
-
-  /// The id of the pause that applies to the task, if there is one. Then the agent stops where it
-  /// can continue later, see [TaskOutcome.Suspended].
-  public Optional<String> pause() {
-    var pauses = dependencies.controls().pauses();
-    return pauses.active().isEmpty()
-        ? Optional.empty()
-        : pauses.find(origin().agentId(), account()).map(PauseView::id);
+  /// The pauses and budgets that apply to the task.
+  public TaskRunControls controls() {
+    return new TaskRunControls(
+        dependencies.controls(),
+        origin().agentId(),
+        () -> inspect(state -> ContextSchedule.account(state, origin())));
   }
 
   /// A point at which tests can end the process.
@@ -286,6 +282,7 @@ public final class TaskRun {
   /// Appends the events of this task that `decide` returns; see [dev.parley.log.Decision].
   public void emit(Function<ContextState, List<? extends Event>> decide) {
     var asks = new AtomicBoolean();
+    var uses = new AtomicBoolean();
     dependencies
         .log()
         .append(
@@ -301,11 +298,15 @@ public final class TaskRun {
               }
               var events = decide.apply(state);
               asks.set(events.stream().anyMatch(TaskRun::asks));
+              uses.set(events.stream().anyMatch(Usage.class::isInstance));
               events.forEach(event -> drafts.add(new EventDraft(origin(), event)));
               return drafts;
             });
     if (asks.get()) {
       dependencies.scheduler().onQuestion(context());
+    }
+    if (uses.get()) {
+      dependencies.scheduler().onUsage(this);
     }
     if (suspect
         && inspect(state -> state.openTask(taskId()).map(OpenTask::recoveries).orElse(0)) == 0) {

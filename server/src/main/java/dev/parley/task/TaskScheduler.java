@@ -1,5 +1,6 @@
 package dev.parley.task;
 
+import dev.parley.control.Budgets;
 import dev.parley.log.AppendGuard;
 import dev.parley.log.ContextState;
 import dev.parley.log.EventLog;
@@ -45,7 +46,7 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
   private final TaskTimeouts timeouts;
   private final QuestionTimers questionTimers;
   private final TaskRun.TaskRunDependencies runDependencies;
-  private final PausedTasks paused;
+  private final ControlledTasks controlled;
 
   TaskScheduler(EventLog log, TaskSettings taskSettings, TaskSources taskSources) {
     this.log = log;
@@ -79,29 +80,11 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
             taskSettings.failPoint(),
             taskSettings.controls(),
             this);
-    this.paused = new PausedTasks(log, taskSettings.controls().pauses());
+    this.controlled = new ControlledTasks(log, taskSettings.controls(), timeouts);
   }
 
-  PausedTasks paused() {
-    return paused;
-  }
-
-  /// Pauses have changed: stops and starts clocks, and starts what can run again.
-  void onPausesChanged() {
-    for (var context : log.withOpenTasks()) {
-      try {
-        pauseClocks(context);
-        timeouts.resumeStopped(paused.resumable(context));
-        advance(context);
-      } catch (Rejection.NotFound | Rejection.Gone deleted) {
-        // The context was deleted, with its tasks.
-      }
-    }
-  }
-
-  /// Stops the clocks of paused tasks, and of tasks that wait for them.
-  void pauseClocks(ContextId context) {
-    paused.withWaitingAncestors(context).forEach(timeouts::stop);
+  ControlledTasks controlled() {
+    return controlled;
   }
 
   RunQueue runQueue() {
@@ -140,7 +123,7 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
   private ReadyAndStoppable next(ContextId context, ContextState state) {
     return new ReadyAndStoppable(
         ContextSchedule.ready(state).stream()
-            .filter(task -> !paused.isPaused(state, task))
+            .filter(task -> !controlled.isPaused(state, task))
             .map(task -> RunQueue.ReadyTask.of(context, task))
             .toList(),
         ContextSchedule.stoppable(state));
@@ -211,6 +194,17 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
     startNext();
   }
 
+  /// Stops a task that has used up a budget, unless its agent does so itself.
+  @Override
+  public void onUsage(TaskRun taskRun) {
+    if (!taskSettings.agents().get(taskRun.origin().agentId()).checksBudgets()) {
+      taskRun
+          .controls()
+          .exceeded(Budgets.WORK)
+          .ifPresent(why -> stop(taskRun, TaskEnding.overBudget(why)));
+    }
+  }
+
   @Override
   public void onQuestion(ContextId context) {
     questionTimers.start(context);
@@ -253,8 +247,15 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
   }
 
   private void run(RunQueue.ReadyTask ready) {
-    if (paused.isPaused(ready.context(), ready.task())) {
+    if (controlled.isPaused(ready.context(), ready.task())) {
       // It was paused while it was in the queue.
+      return;
+    }
+    var exceeded = new AtomicReference<Optional<String>>(Optional.empty());
+    statusWriter.retry(
+        () -> exceeded.set(controlled.budgetExceeded(ready.context(), ready.task())));
+    if (exceeded.get().isPresent()) {
+      endTree(ready.context(), ready.task(), TaskEnding.overBudget(exceeded.get().get()));
       return;
     }
     var prepared = new AtomicReference<Optional<TaskRun>>(Optional.empty());
@@ -399,7 +400,7 @@ final class TaskScheduler implements TaskRun.RunScheduler, AutoCloseable {
       case TaskOutcome.Parked parked -> concludeParked(taskRun, parked);
       case TaskOutcome.Suspended(var pause) -> {
         TaskStatusWriter.suspend(taskRun, pause);
-        pauseClocks(taskRun.context());
+        controlled.stopClocks(taskRun.context());
         yield true;
       }
     };

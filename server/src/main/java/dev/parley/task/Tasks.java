@@ -1,5 +1,6 @@
 package dev.parley.task;
 
+import dev.parley.control.Budgets;
 import dev.parley.log.AppendGuard;
 import dev.parley.log.AppendResult;
 import dev.parley.log.ContextState;
@@ -67,13 +68,17 @@ public final class Tasks implements AutoCloseable {
             scheduler.questionTimers(),
             scheduler::onAnswered);
     this.recovery = new ContextRecovery(taskSources.time(), taskSources.threads());
-    taskSettings.controls().pauses().onChange(scheduler::onPausesChanged);
+    taskSettings
+        .controls()
+        .pauses()
+        .onChange(() -> scheduler.controlled().onPausesChanged(scheduler::advance));
   }
 
   /// Rejects what [#submit] would reject in a new context.
   public void check(Submission submission) {
     checkOpen();
     messageIntake.checkNew(submission);
+    taskSettings.controls().budgets().check(submission.account(), "", Budgets.NEW_TASK);
   }
 
   private void checkOpen() {
@@ -89,7 +94,7 @@ public final class Tasks implements AutoCloseable {
   public AcceptedMessage submit(Submission submission) {
     checkOpen();
     recovery.check(submission.context());
-    var validatedSubmission = messageIntake.check(submission);
+    var validatedSubmission = checked(submission);
     var whenBusy = Optional.ofNullable(submission.options().whenBusy()).orElse(WhenBusy.ENQUEUE);
     if (whenBusy != WhenBusy.ENQUEUE) {
       writeHeldBack(submission.context());
@@ -104,6 +109,16 @@ public final class Tasks implements AutoCloseable {
     taskSettings.failPoint().reach("submitted");
     scheduler.advance(submission.context());
     return acceptedMessage;
+  }
+
+  /// The valid submission, unless a budget for its task is used up.
+  private MessageIntake.ValidatedSubmission checked(Submission submission) {
+    var valid = messageIntake.check(submission);
+    taskSettings
+        .controls()
+        .budgets()
+        .check(submission.account(), valid.origin().agentId().value(), Budgets.NEW_TASK);
+    return valid;
   }
 
   /// The running task may have asked its model before it has begun in the log. What a message or a
@@ -192,7 +207,7 @@ public final class Tasks implements AutoCloseable {
   public AcceptedMessage submit(
       Submission submission, Supplier<Rewinder.RewindPlan> rewind, List<EventDraft> between) {
     recovery.check(submission.context());
-    var validatedSubmission = messageIntake.check(submission);
+    var validatedSubmission = checked(submission);
     for (var attempt = 1; ; attempt++) {
       var rewindPlan = rewind.get();
       try {
@@ -405,7 +420,7 @@ public final class Tasks implements AutoCloseable {
     scheduler.questionTimers().lapseLive(context);
     scheduler.questionTimers().start(context);
     left.forEach(scheduler::resumeClock);
-    scheduler.pauseClocks(context);
+    scheduler.controlled().stopClocks(context);
     scheduler.advance(context);
   }
 
@@ -427,7 +442,7 @@ public final class Tasks implements AutoCloseable {
 
   /// The active pauses, each with the number of tasks that wait for its end.
   public List<PauseView> pauses() {
-    return scheduler.paused().counted();
+    return scheduler.controlled().counted();
   }
 
   /// The number of running tasks.

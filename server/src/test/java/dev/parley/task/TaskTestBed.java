@@ -43,15 +43,17 @@ public final class TaskTestBed implements AutoCloseable {
 
   private final EventLog log;
   private final Tasks tasks;
-  private final TaskControls controls = TaskControls.inMemory();
+  private final TaskControls controls;
 
   private TaskTestBed(
       EventLog log,
       Map<AgentTypeId, Agent> agents,
       Path folder,
       TaskLimits taskLimits,
-      FailPoint failPoint) {
+      FailPoint failPoint,
+      TaskControls controls) {
     this.log = log;
+    this.controls = controls;
     this.tasks =
         new Tasks(
             log,
@@ -92,7 +94,14 @@ public final class TaskTestBed implements AutoCloseable {
   /// Several agents, which must include the default agent [#AGENT].
   public static TaskTestBed with(
       EventLog log, Map<AgentTypeId, Agent> agents, Path folder, TaskLimits taskLimits) {
-    return new TaskTestBed(log, agents, folder, taskLimits, FailPoint.NONE);
+    return new TaskTestBed(
+        log, agents, folder, taskLimits, FailPoint.NONE, TaskControls.inMemory());
+  }
+
+  /// The same, with controls.
+  public static TaskTestBed with(
+      EventLog log, Map<AgentTypeId, Agent> agents, Path folder, TaskControls controls) {
+    return new TaskTestBed(log, agents, folder, TaskLimits.DEFAULT, FailPoint.NONE, controls);
   }
 
   /// The same, with a fail point.
@@ -102,7 +111,7 @@ public final class TaskTestBed implements AutoCloseable {
       Path folder,
       TaskLimits taskLimits,
       FailPoint failPoint) {
-    return new TaskTestBed(log, agents, folder, taskLimits, failPoint);
+    return new TaskTestBed(log, agents, folder, taskLimits, failPoint, TaskControls.inMemory());
   }
 
   /// The default limits, except for the number of parallel and queued tasks and the grace period.

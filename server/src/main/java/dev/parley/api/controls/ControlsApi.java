@@ -4,8 +4,9 @@ import dev.parley.api.ApiDependencies;
 import dev.parley.control.TaskControls;
 import dev.parley.http.Route;
 import java.util.List;
+import java.util.stream.Stream;
 
-/// The routes of pauses.
+/// The routes of pauses and budgets.
 public final class ControlsApi {
 
   private final ApiDependencies parts;
@@ -18,6 +19,9 @@ public final class ControlsApi {
 
   /// The routes.
   public List<Route> routes() {
-    return new PauseRoutes(parts, controls.pauses()).routes();
+    return Stream.concat(
+            new PauseRoutes(parts, controls.pauses()).routes().stream(),
+            new BudgetRoutes(controls.budgets()).routes().stream())
+        .toList();
   }
 }
