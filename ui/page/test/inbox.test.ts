@@ -43,6 +43,11 @@ test("questions of several conversations are answered in one place", options, as
   await cards(page).nth(3).waitFor();
   await cards(page).nth(0).getByText("$ echo <img src=x onerror=alert(1)>").waitFor();
   await cards(page).nth(1).getByText("-one").waitFor();
+  // No card hides a part of what it asks.
+  const hidden = await cards(page).evaluateAll((all) =>
+    all.map((card) => card.scrollHeight - card.clientHeight),
+  );
+  assert.deepEqual(hidden, [0, 0, 0, 0]);
   assert.equal(await page.title(), "(4) Parley");
   assert.match((await page.locator('link[rel="icon"]').getAttribute("href")) ?? "", /waiting/);
   assert.equal(await page.locator(".inbox img").count(), 0);

@@ -108,3 +108,42 @@ test(
     assert.equal(await composer(page).inputValue(), "");
   },
 );
+
+test("what was typed and not sent is there after a reload", options, async () => {
+  const { page } = await env.open();
+  await composer(page).fill("not yet begun");
+  await page.reload();
+  assert.equal(await composer(page).inputValue(), "not yet begun");
+  await composer(page).fill("");
+  const contextId = await startConversation(page, "say hello");
+  await waitUntilIdle(page);
+  await composer(page).fill("half a <b>thought</b>");
+  await page.goto(`${env.server.url}/#/`);
+  await page.reload();
+  assert.equal(await composer(page).inputValue(), "");
+  await page.goto(`${env.server.url}/#/c/${contextId}`);
+  await page.locator(".task-footer").waitFor();
+  assert.equal(await composer(page).inputValue(), "half a <b>thought</b>");
+  await composer(page).press("Enter");
+  await page.locator(".message.user").nth(1).waitFor();
+  await waitUntilIdle(page);
+  await page.reload();
+  await page.locator(".task-footer").nth(1).waitFor();
+  assert.equal(await composer(page).inputValue(), "");
+});
+
+test("an answer that was begun is there after a reload, and a key is not", options, async () => {
+  const { page } = await env.open();
+  await startConversation(page, "ask me which colour you like");
+  await page.getByRole("textbox", { name: /Answer to/ }).fill("dark re");
+  await page.reload();
+  await page.locator(".question-card").waitFor();
+  assert.equal(await page.locator(".composer > textarea").inputValue(), "dark re");
+  await startConversation(page, "sign in to example");
+  await page.locator('.question-card input[type="password"]').fill("secret-key");
+  await page.reload();
+  await page.locator(".question-card").waitFor();
+  assert.equal(await page.locator('.question-card input[type="password"]').inputValue(), "");
+  const stored = await page.evaluate(() => JSON.stringify({ ...sessionStorage }));
+  assert.doesNotMatch(stored, /secret-key/);
+});

@@ -21,7 +21,16 @@ export function App() {
   const [token, setToken] = useState(storedToken);
   const api = useMemo(() => apiOf(token), [token]);
   const contextList = useMemo(() => new ContextList(api), [api]);
-  const drafts = useMemo(() => new Drafts(), [api]);
+  const drafts = useMemo(() => {
+    const restored = new Drafts();
+    restored.restore();
+    return restored;
+  }, [api]);
+  useEffect(() => {
+    const store = (): void => drafts.store();
+    addEventListener("pagehide", store);
+    return () => removeEventListener("pagehide", store);
+  }, [drafts]);
   const outboxes = useMemo(() => new Outboxes(api), [api]);
   useEffect(() => {
     // Unsent messages exist only in this page, so the browser asks before it leaves.
@@ -46,6 +55,8 @@ export function App() {
   const locked = state.error instanceof ParleyError && state.error.status === 401;
   if (locked) {
     const enter = (given: string): void => {
+      // The drafts may belong to another person.
+      Drafts.forget();
       storeToken(given);
       setToken(given);
       contextList.refresh();

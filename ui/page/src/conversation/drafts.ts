@@ -1,11 +1,55 @@
 /** Questions may expire or be answered in another tab; keep this many drafts. */
 const ANSWERS_MAX = 100;
 
+/** Where a tab keeps its drafts over a reload. */
+const STORED = "parley.drafts";
+/** The number of characters that are kept over a reload; the newest drafts come first. */
+const STORED_MAX = 500_000;
+/** Parts of answers that are kept over a reload. Fields of forms may be secret and are not. */
+const STORED_PARTS: readonly string[] = ["text", "reason"];
+
+/** A draft as it is stored: its conversation or question, the part of an answer, and the text. */
+type StoredDraft = readonly [id: string, part: string, text: string];
+
 /** Unsent text of each conversation and of the new-conversation page. */
 export class Drafts {
   private readonly texts = new Map<string | undefined, string>();
   private readonly answers = new Map<string, Map<string, unknown>>();
   private begun: { readonly contextId: string; readonly typing: boolean } | undefined;
+
+  /** Restores what this tab had before it was reloaded. */
+  restore(): void {
+    for (const [id, part, text] of storedDrafts()) {
+      if (part === "") {
+        this.texts.set(id === "" ? undefined : id, text);
+      } else {
+        this.writeAnswer(id, part, text);
+      }
+    }
+  }
+
+  /** Keeps the drafts for the next load of this tab. */
+  store(): void {
+    const answers = [...this.answers].flatMap(([id, parts]) =>
+      STORED_PARTS.map((part): StoredDraft => [id, part, textOf(parts.get(part))]),
+    );
+    const texts = [...this.texts].map(([id, text]): StoredDraft => [id ?? "", "", text]);
+    const kept: StoredDraft[] = [];
+    let length = 0;
+    for (const draft of [...texts, ...answers].reverse()) {
+      const [, , text] = draft;
+      if (text.trim() !== "" && length + text.length <= STORED_MAX) {
+        length += text.length;
+        kept.unshift(draft);
+      }
+    }
+    writeStored(kept.length === 0 ? undefined : JSON.stringify(kept));
+  }
+
+  /** Removes what is kept for the next load. */
+  static forget(): void {
+    writeStored(undefined);
+  }
 
   /** The draft of a conversation, or of a new one. */
   text(contextId: string | undefined): string {
@@ -13,6 +57,8 @@ export class Drafts {
   }
 
   write(contextId: string | undefined, text: string): void {
+    // The draft that was changed last is the last one.
+    this.texts.delete(contextId);
     this.texts.set(contextId, text);
   }
 
@@ -61,5 +107,36 @@ export class Drafts {
   /** Removes the draft of a sent answer. */
   answered(questionId: string): void {
     this.answers.delete(questionId);
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function storedDrafts(): readonly StoredDraft[] {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(STORED) ?? "[]");
+    return Array.isArray(stored) ? stored.filter(isStoredDraft) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isStoredDraft(value: unknown): value is StoredDraft {
+  return (
+    Array.isArray(value) && value.length === 3 && value.every((one) => typeof one === "string")
+  );
+}
+
+function writeStored(text: string | undefined): void {
+  try {
+    if (text === undefined) {
+      sessionStorage.removeItem(STORED);
+    } else {
+      sessionStorage.setItem(STORED, text);
+    }
+  } catch {
+    // Without storage, drafts last as long as the page.
   }
 }
