@@ -184,6 +184,16 @@ final class TestServer implements AutoCloseable {
     return configured(folder, yaml, 0);
   }
 
+  /// The same at whatever time this says.
+  static TestServer configured(Path folder, String yaml, Time time) {
+    var config =
+        config(folder, yaml).listeningOn("127.0.0.1", 0).keepingDataIn(folder.resolve("data"));
+    return new TestServer(
+        config,
+        ServerFactory::create,
+        new Server.ServerSources(time, new SystemThreads(), UUID::randomUUID));
+  }
+
   /// The same on this port, where another one was before.
   static TestServer configured(Path folder, String yaml, int port) throws IOException {
     var file = Files.writeString(folder.resolve("parley.yaml"), yaml);

@@ -16,6 +16,12 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.ContextSnapshot;
 import dev.parley.protocol.ContextView;
 import dev.parley.protocol.EncryptionView;
+import dev.parley.protocol.Identity.InvitationView;
+import dev.parley.protocol.Identity.KeyView;
+import dev.parley.protocol.Identity.NewInvitation;
+import dev.parley.protocol.Identity.NewKey;
+import dev.parley.protocol.Identity.PersonChange;
+import dev.parley.protocol.Identity.PersonView;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageView;
@@ -225,6 +231,50 @@ public final class ParleyClient implements AutoCloseable {
   /// The agents that the server offers.
   public List<AgentTypeView> agentTypes() {
     return page(new RequestPath("/api/agent-types"), AgentTypeView.class).items();
+  }
+
+  /// The API keys that the caller may manage, oldest first.
+  public List<KeyView> keys() {
+    return page(new RequestPath("/api/keys"), KeyView.class).items();
+  }
+
+  /// An API key, by its name or id.
+  public KeyView key(String key) {
+    return read(HttpCall.get("/api/keys/" + segment(key)), KeyView.class);
+  }
+
+  /// Creates an API key. Only this reply has its secret.
+  public KeyView createKey(NewKey key) {
+    return read(HttpCall.post("/api/keys", key, keys.get()), KeyView.class);
+  }
+
+  /// Revokes an API key, by its name or id. Its streams end.
+  public void revokeKey(String key) {
+    httpRequests.execute(HttpCall.delete("/api/keys/" + segment(key)));
+  }
+
+  /// The people of the caller's tenant, ordered by name.
+  public List<PersonView> people() {
+    return page(new RequestPath("/api/people"), PersonView.class).items();
+  }
+
+  /// A person.
+  public PersonView person(String name) {
+    return read(HttpCall.get("/api/people/" + segment(name)), PersonView.class);
+  }
+
+  /// Changes the roles or groups of a person, or disables it.
+  public PersonView changePerson(String name, PersonChange change) {
+    return read(HttpCall.patch("/api/people/" + segment(name), change), PersonView.class);
+  }
+
+  /// Invites a person. Only this reply has the link.
+  public InvitationView invite(NewInvitation invitation) {
+    return read(HttpCall.post("/api/invitations", invitation, keys.get()), InvitationView.class);
+  }
+
+  private static String segment(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
   /// The servers of the cluster that the server belongs to.

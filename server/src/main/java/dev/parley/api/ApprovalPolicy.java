@@ -43,6 +43,14 @@ public final class ApprovalPolicy {
     return new Answerer(request.principal(), whyNot(request.caller()));
   }
 
+  /// Rejects a request that comes from a process that the server started. For operations that only
+  /// people do, such as to create credentials.
+  ///
+  /// @throws Rejection.Forbidden if it does
+  public void checkPerson(Request request) {
+    checkProcess(request, request.caller().kind() != CallerKind.LOCAL);
+  }
+
   /// The answerer for another agent, or for the person behind it.
   ///
   /// @throws Rejection.Forbidden if the request comes from a process that the server started

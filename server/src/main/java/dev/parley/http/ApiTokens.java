@@ -2,6 +2,7 @@ package dev.parley.http;
 
 import dev.parley.identity.Caller;
 import dev.parley.identity.IssuedCredentials;
+import dev.parley.identity.Revocations;
 import dev.parley.protocol.Rejection;
 import dev.parley.runtime.Time;
 import java.net.InetAddress;
@@ -52,7 +53,7 @@ public final class ApiTokens {
 
   /// Only tokens of the configuration.
   public ApiTokens(List<ApiToken> tokens, Time time) {
-    this(tokens, !tokens.isEmpty(), IssuedCredentials.NONE, time);
+    this(tokens, !tokens.isEmpty(), IssuedCredentials.none(), time);
   }
 
   /// @param required callers must send a credential, even if there are no tokens
@@ -62,6 +63,31 @@ public final class ApiTokens {
     this.required = required || !tokens.isEmpty();
     this.issuedCredentials = issuedCredentials;
     this.throttle = new LoginThrottle(time);
+  }
+
+  /// Reports credentials that end.
+  public Revocations revocations() {
+    return issuedCredentials.revocations();
+  }
+
+  /// The caller that has sent a ticket for this path from this address.
+  ///
+  /// @throws Rejection.Unauthorized if the ticket is unknown, has expired, or is for another path
+  Caller callerOfTicket(String ticket, String path, InetAddress from) {
+    return issuedCredentials
+        .findTicket(ticket, path, from)
+        .orElseThrow(
+            () ->
+                new Rejection.Unauthorized(
+                    "this ticket is unknown, has expired, or is for another path: get another one"
+                        + " with POST /api/tickets"));
+  }
+
+  /// Ends the sign-in that this credential belongs to, if it is one.
+  void signOut(String credential) {
+    if (credential.startsWith(IssuedCredentials.PREFIX)) {
+      issuedCredentials.signOut(credential);
+    }
   }
 
   /// True if callers must send a credential.

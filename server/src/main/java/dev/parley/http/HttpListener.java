@@ -2,6 +2,7 @@ package dev.parley.http;
 
 import dev.parley.audit.AuditTrail;
 import dev.parley.identity.AccessPolicy;
+import dev.parley.identity.Revocations;
 import dev.parley.identity.SharedContexts;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
@@ -106,7 +107,9 @@ public final class HttpListener implements AutoCloseable {
   private final HandlerSwitch handlers = new HandlerSwitch();
   private final JettyErrorHandler errors = new JettyErrorHandler();
   private final OpenTunnels tunnels = new OpenTunnels();
+  private final CallerConnections callers = new CallerConnections();
   private final WebSocketComponents webSockets;
+  private volatile Revocations.Registration revoked = () -> {};
   // What the listener serves now.
   private volatile HttpListenerDependencies dependencies;
 
@@ -171,6 +174,8 @@ public final class HttpListener implements AutoCloseable {
     all.addAll(new LoginRoutes(serving.tokens()).routes());
     all.add(new OpenApi(all, forms).route());
     dependencies = serving;
+    revoked.close();
+    revoked = serving.tokens().revocations().listen(callers::end);
     errors.forms = forms;
     var routing = handler(serving, all, forms, forwards);
     handlers.current =
@@ -394,6 +399,7 @@ public final class HttpListener implements AutoCloseable {
             new HostCheck(hosts, httpSettings.allowedOrigins()),
             serving.tokens(),
             serving.accessPolicy(),
+            callers,
             serving.metrics(),
             httpSettings.limits(),
             httpSettings.edge(),

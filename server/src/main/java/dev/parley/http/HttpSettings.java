@@ -7,7 +7,8 @@ import java.util.Set;
 
 /// The listener's address, allowed hosts and origins, tokens, limits, TLS and proxies.
 ///
-/// A `heartbeat` of zero switches heartbeats off.
+/// A `heartbeat` of zero switches heartbeats off. `loginRequired` is true if callers must send a
+/// credential even if there are no tokens.
 public record HttpSettings(
     String host,
     int port,
@@ -16,7 +17,8 @@ public record HttpSettings(
     List<ApiToken> tokens,
     Duration heartbeat,
     HttpLimits limits,
-    EdgeSettings edge) {
+    EdgeSettings edge,
+    boolean loginRequired) {
 
   public HttpSettings {
     allowedHosts = Set.copyOf(allowedHosts);
@@ -35,6 +37,24 @@ public record HttpSettings(
       HttpLimits limits) {
     this(
         host, port, allowedHosts, allowedOrigins, tokens, heartbeat, limits, EdgeSettings.DEFAULTS);
+  }
+
+  /// Settings that require a credential only if there are tokens.
+  public HttpSettings(
+      String host,
+      int port,
+      Set<String> allowedHosts,
+      Set<String> allowedOrigins,
+      List<ApiToken> tokens,
+      Duration heartbeat,
+      HttpLimits limits,
+      EdgeSettings edge) {
+    this(host, port, allowedHosts, allowedOrigins, tokens, heartbeat, limits, edge, false);
+  }
+
+  /// True if callers must send a credential.
+  public boolean authenticated() {
+    return loginRequired || !tokens.isEmpty();
   }
 
   /// The URL of a listener with these settings that is bound to `bound`.

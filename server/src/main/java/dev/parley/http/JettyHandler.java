@@ -18,6 +18,7 @@ import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,7 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -44,9 +46,25 @@ final class JettyHandler extends RequestHandler {
   /// A Socket.IO client may send its token later, in its connect packet.
   private static final String SOCKET_IO = "/socket.io/";
 
+  /// The page on which an invited person chooses a name. Its links are in mails.
+  static final String INVITATION = "/invite";
+
+  /// The query parameter with a credential for this path only.
+  private static final String TICKET = "ticket";
+
   /// Paths that need no token.
   private static final Set<String> PUBLIC_PATHS =
-      Set.of("/", "/healthz", "/readyz", "/health", "/api/login", CALLBACK, SOCKET_IO);
+      Set.of(
+          "/",
+          "/healthz",
+          "/readyz",
+          "/health",
+          "/api/login",
+          "/api/logout",
+          "/api/invitations/accept",
+          INVITATION,
+          CALLBACK,
+          SOCKET_IO);
 
   /// Paths that anyone may request as often as he likes: probes, and Socket.IO, which has limits of
   /// its own for those who have not logged in.
@@ -65,6 +83,7 @@ final class JettyHandler extends RequestHandler {
       HostCheck hosts,
       ApiTokens tokens,
       AccessPolicy accessPolicy,
+      CallerConnections callers,
       Metrics metrics,
       HttpLimits limits,
       EdgeSettings edge,
@@ -171,8 +190,18 @@ final class JettyHandler extends RequestHandler {
     if (jetty.getMethod().equals("OPTIONS")) {
       return options(segments, origin);
     }
+    var generation = dependencies.tokens().revocations().generation();
     var caller = caller(jetty, path, source);
     var match = router.find(jetty.getMethod(), segments);
+    if (endsWithCredential(match.route().action())) {
+      dependencies.callers().put(endPoint(jetty), caller);
+      if (dependencies.tokens().revocations().generation() != generation) {
+        // A credential that was revoked in the meantime has not ended this connection.
+        caller = caller(jetty, path, source);
+      }
+    } else {
+      dependencies.callers().remove(endPoint(jetty));
+    }
     var query = query(uri.getQuery(), match.route().queryNames());
     var requestBody =
         new RequestBody(
@@ -217,6 +246,15 @@ final class JettyHandler extends RequestHandler {
     }
   }
 
+  /// True if a request ends when the caller's credential ends. A request that ends credentials, which
+  /// can be its own, gets its reply.
+  private static boolean endsWithCredential(Action action) {
+    return switch (action) {
+      case READ, WRITE, ANSWER, OWN -> true;
+      case NONE, ADMINISTER, OPERATE -> false;
+    };
+  }
+
   /// Rejects an action that the caller's credential does not permit at all. The operation checks the
   /// resource that it is about.
   private void checkAction(Caller caller, Action action) {
@@ -228,17 +266,12 @@ final class JettyHandler extends RequestHandler {
 
   /// The caller. Requests without a login are limited.
   private Caller caller(org.eclipse.jetty.server.Request jetty, String path, RequestSource source) {
-    var tokens = dependencies.tokens();
-    var token = token(jetty);
     Caller caller;
     try {
-      caller =
-          isPublic(path)
-              ? tokens.callerOnPublicPath(token, source.address())
-              : tokens.caller(token, source.address());
+      caller = authenticate(jetty, path, source);
     } catch (Rejection.Unauthorized unknown) {
       dependencies.addresses().countAnonymous(source);
-      if (token != null) {
+      if (token(jetty) != null) {
         dependencies.audit().signInFailed(source, unknown);
       }
       throw unknown;
@@ -254,9 +287,39 @@ final class JettyHandler extends RequestHandler {
     return caller;
   }
 
+  private Caller authenticate(
+      org.eclipse.jetty.server.Request jetty, String path, RequestSource source) {
+    var tokens = dependencies.tokens();
+    var token = token(jetty);
+    if (isPublic(path)) {
+      return tokens.callerOnPublicPath(token, source.address());
+    }
+    var ticket = ticket(jetty);
+    return ticket.isPresent()
+        ? tokens.callerOfTicket(ticket.get(), path, source.address())
+        : tokens.caller(token, source.address());
+  }
+
+  /// The ticket in the query of a request that reads.
+  private static Optional<String> ticket(org.eclipse.jetty.server.Request jetty) {
+    var query = jetty.getHttpURI().getQuery();
+    var reads = jetty.getMethod().equals("GET") || jetty.getMethod().equals("HEAD");
+    if (query == null || !reads || !query.contains(TICKET + "=")) {
+      return Optional.empty();
+    }
+    return Arrays.stream(query.split("&", -1))
+        .filter(pair -> pair.startsWith(TICKET + "="))
+        .map(pair -> pair.substring(TICKET.length() + 1))
+        .findFirst();
+  }
+
+  private static EndPoint endPoint(org.eclipse.jetty.server.Request jetty) {
+    return jetty.getConnectionMetaData().getConnection().getEndPoint();
+  }
+
   /// The connection of the request does not count for the limits of its address any more.
   private void release(org.eclipse.jetty.server.Request jetty) {
-    dependencies.addresses().release(jetty.getConnectionMetaData().getConnection().getEndPoint());
+    dependencies.addresses().release(endPoint(jetty));
   }
 
   private static boolean isPublic(String path) {
@@ -355,7 +418,7 @@ final class JettyHandler extends RequestHandler {
       var name = decode(equals < 0 ? pair : pair.substring(0, equals));
       var value = equals < 0 ? "" : decode(pair.substring(equals + 1).replace('+', ' '));
       if (!known.contains(name)) {
-        if (known.contains(Parameter.ANY_OTHER.name())) {
+        if (name.equals(TICKET) || known.contains(Parameter.ANY_OTHER.name())) {
           continue;
         }
         throw new Rejection.Invalid("unknown-parameter", "there is no parameter " + name);

@@ -3,12 +3,13 @@ package dev.parley.http;
 import dev.parley.identity.Action;
 import dev.parley.identity.IssuedCredentials;
 import dev.parley.protocol.Rejection;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
 /// `POST /api/login` and `/api/logout`: a cookie for clients that cannot send headers, such as
 /// `EventSource`.
-final class LoginRoutes {
+public final class LoginRoutes {
 
   private static final String ATTRIBUTES = "; Path=/; HttpOnly; SameSite=Strict";
 
@@ -39,7 +40,7 @@ final class LoginRoutes {
         Route.withoutBody(
                 Route.Method.POST,
                 "/api/logout",
-                "Clears the cookie",
+                "Clears the cookie, and ends the sign-in of a person",
                 ResponseDescription.empty(),
                 this::logout)
             .doing(Action.NONE));
@@ -59,7 +60,18 @@ final class LoginRoutes {
   }
 
   private Reply logout(Request request) {
+    var token =
+        ApiTokens.fromHeaders(
+            request.header("Authorization").orElse(null), request.header("Cookie").orElse(null));
+    if (token != null) {
+      apiTokens.signOut(token);
+    }
     return new Reply.Empty(204, Map.of("Set-Cookie", cookie(request, "", "; Max-Age=0")));
+  }
+
+  /// The header that sets the cookie for a credential.
+  public static Map<String, String> setCookie(Request request, String credential, Duration age) {
+    return Map.of("Set-Cookie", cookie(request, credential, "; Max-Age=" + age.toSeconds()));
   }
 
   private static String cookie(Request request, String value, String age) {

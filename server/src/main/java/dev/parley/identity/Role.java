@@ -24,6 +24,13 @@ public enum Role {
     return name().toLowerCase(Locale.ROOT);
   }
 
+  /// The roles with these names.
+  ///
+  /// @throws dev.parley.protocol.Rejection.Invalid if there is no such role, or none is named
+  public static Set<Role> parse(Collection<String> names) {
+    return Names.roles(names);
+  }
+
   /// What people with these roles may do.
   public static Set<Scope> scopes(Collection<Role> roles) {
     var all = EnumSet.noneOf(Scope.class);

@@ -184,6 +184,15 @@ public final class PostgresDatabase {
                 head_hash TEXT NOT NULL,
                 anchor_number BIGINT NOT NULL,
                 anchor_hash TEXT NOT NULL)
+              """),
+          List.of(
+              // Keys, people and shared contexts, as JSON.
+              """
+              CREATE TABLE identities (
+                kind TEXT NOT NULL,
+                id TEXT NOT NULL,
+                data TEXT NOT NULL,
+                PRIMARY KEY (kind, id))
               """));
 
   private final PostgresAddress address;

@@ -21,7 +21,8 @@ public final class Backup {
 
   /// The positions of webhooks are copied before the log. If a position were ahead of the restored
   /// log, the webhook would miss new events. If it is behind, events are only sent again.
-  private static final List<String> DATABASES = List.of("push.db", "audit.db", "control.db", LOG);
+  private static final List<String> DATABASES =
+      List.of("push.db", "audit.db", "control.db", "identity.db", LOG);
 
   private static final List<String> FILES = List.of("vault.bin", "vault.key");
 

@@ -21,6 +21,7 @@ import dev.parley.http.ServerLocation.Elsewhere;
 import dev.parley.http.ServerLocation.Here;
 import dev.parley.http.ServerLocation.Location;
 import dev.parley.http.ServerLocation.Unknown;
+import dev.parley.identity.IdentityDatabase;
 import dev.parley.log.DataFolder;
 import dev.parley.log.EventLog;
 import dev.parley.log.FatalHandler;
@@ -438,7 +439,8 @@ public final class ClusterServer implements RunningServer {
               new ServerPorts(
                   SharedListener::new,
                   PushDatabase.shared(shared, activeNode),
-                  AuditDatabase.shared(shared, activeNode)));
+                  AuditDatabase.shared(shared, activeNode),
+                  IdentityDatabase.shared(shared, activeNode)));
       opened.release();
       return running;
     }

@@ -165,7 +165,8 @@ public record Config(
             http.tokens(),
             http.heartbeat(),
             http.limits(),
-            http.edge()));
+            http.edge(),
+            http.loginRequired()));
   }
 
   /// Returns the configuration with this data folder.

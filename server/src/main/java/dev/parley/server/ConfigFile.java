@@ -160,13 +160,14 @@ record ConfigFile(
 
   record VaultSection(@Nullable String store, @Nullable String key) {}
 
-  record AuthSection(@Nullable List<TokenSection> tokens) {}
+  record AuthSection(@Nullable List<TokenSection> tokens, @Nullable Boolean required) {}
 
   record TokenSection(
       @Nullable String name,
       @Nullable String sha256,
       @Nullable Boolean approve,
-      @Nullable Boolean internal) {}
+      @Nullable Boolean internal,
+      @Nullable Boolean administer) {}
 
   record ApprovalSection(@Nullable String mode, @Nullable List<String> a2aCallers) {}
 

@@ -163,17 +163,23 @@ final class ConfigReader {
         none.add(name);
       }
     }
-    if (strict && tokens.isEmpty()) {
+    if (strict && tokens.isEmpty() && !loginRequired(auth)) {
       problems.addReference(
           invalid(
               "approvals.mode",
               "strict needs auth.tokens, because only callers with a token can approve"),
           TOKENS);
-    } else if (strict && none.size() == tokens.size()) {
+    } else if (strict && none.size() == tokens.size() && !loginRequired(auth)) {
       problems.addReference(
           invalid("approvals.mode", "strict needs a token without approve: false"), TOKENS);
     }
-    var callers = section == null ? Set.<String>of() : callers(section, tokens);
+    var callers =
+        section == null
+            ? Set.<String>of()
+            : loginRequired(auth)
+                // They may be people or keys, which the configuration does not know.
+                ? Set.copyOf(or(section.a2aCallers(), List.<String>of()))
+                : callers(section, tokens);
     return new ApprovalSettings(strict, callers, none, ApprovalSettings.DEFAULTS.ownProcess());
   }
 
@@ -270,7 +276,8 @@ final class ConfigReader {
         tokens(file.auth()),
         or(file.heartbeat(), HEARTBEAT),
         httpLimits,
-        new EdgeConfigReader(processEnvironment.folder(), problems).read(file));
+        new EdgeConfigReader(processEnvironment.folder(), problems).read(file),
+        loginRequired(file.auth()));
   }
 
   private Set<String> hosts(List<String> hosts) {
@@ -328,6 +335,10 @@ final class ConfigReader {
     return Set.copyOf(origins);
   }
 
+  private static boolean loginRequired(@Nullable AuthSection auth) {
+    return auth != null && Boolean.TRUE.equals(auth.required());
+  }
+
   private List<ApiToken> tokens(@Nullable AuthSection auth) {
     if (auth == null || auth.tokens() == null) {
       return List.of();
@@ -352,7 +363,8 @@ final class ConfigReader {
                   new ApiToken(
                       or(section.name(), index),
                       or(section.sha256(), ""),
-                      or(section.internal(), true)));
+                      or(section.internal(), true),
+                      or(section.administer(), false)));
       if (section.name() == null) {
         problems.markUnread(TOKENS);
       }

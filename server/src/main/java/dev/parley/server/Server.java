@@ -13,6 +13,7 @@ import dev.parley.api.a2a.push.PushNotifier;
 import dev.parley.api.agui.AgUiApi;
 import dev.parley.api.contexts.ContextsApi;
 import dev.parley.api.controls.ControlsApi;
+import dev.parley.api.identity.IdentityApi;
 import dev.parley.api.page.PageRoutes;
 import dev.parley.audit.AuditDatabase;
 import dev.parley.audit.AuditTrail;
@@ -21,6 +22,7 @@ import dev.parley.auth.TokenClient;
 import dev.parley.auth.Vault;
 import dev.parley.control.TaskControls;
 import dev.parley.http.ApiTokens;
+import dev.parley.http.ApiTokens.ApiToken;
 import dev.parley.http.AuditRoutes;
 import dev.parley.http.HttpListener;
 import dev.parley.http.Metrics;
@@ -28,7 +30,8 @@ import dev.parley.http.OpenStreams;
 import dev.parley.http.OperatorRoutes;
 import dev.parley.http.Route;
 import dev.parley.identity.AccessPolicy;
-import dev.parley.identity.SharedContexts;
+import dev.parley.identity.Identities;
+import dev.parley.identity.IdentityDatabase;
 import dev.parley.log.EventLog;
 import dev.parley.net.AddressPolicy;
 import dev.parley.net.OutgoingHttpClient;
@@ -62,6 +65,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /// The server: connects its components, starts them in order and closes them in reverse order.
 public final class Server implements RunningServer {
@@ -128,16 +132,21 @@ public final class Server implements RunningServer {
     }
   }
 
-  /// What creates the listener of a server, and where its webhooks and its audit trail are stored.
+  /// What creates the listener of a server, and where its webhooks, its audit trail, and its people
+  /// and keys are stored.
   record ServerPorts(
-      ServerListener.ListenerFactory listening, PushDatabase webhooks, AuditDatabase audit) {
+      ServerListener.ListenerFactory listening,
+      PushDatabase webhooks,
+      AuditDatabase audit,
+      IdentityDatabase identities) {
 
     /// A listener of its own, and everything in the data folder.
     static ServerPorts own(Config config, ServerSources sources) {
       return new ServerPorts(
           ServerListener::ownListener,
           PushDatabase.file(config.data().resolve("push.db"), sources.time()),
-          AuditDatabase.file(config.data().resolve("audit.db")));
+          AuditDatabase.file(config.data().resolve("audit.db")),
+          IdentityDatabase.file(config.data().resolve("identity.db")));
     }
   }
 
@@ -148,6 +157,7 @@ public final class Server implements RunningServer {
   private final Retention retention;
   private final PushNotifier pushNotifier;
   private final AuditTrail audit;
+  private final Identities identities;
   private final AtomicBoolean stopping = new AtomicBoolean();
 
   /// Adds everything that it opens to `opened`.
@@ -177,9 +187,17 @@ public final class Server implements RunningServer {
             ports.audit(), config.audit(), serverSources.time(), serverSources.threads());
     opened.add(audit::close);
     serverDependencies.answers().start(audit);
-    var accessPolicy = new AccessPolicy(SharedContexts.NONE);
+    identities = identities(config, serverSources, ports.identities());
+    opened.add(identities::close);
+    contextDeletion.onDelete(identities.shares()::removeContext);
+    var accessPolicy = new AccessPolicy(identities.shares());
     var contextAccess = new ContextAccess(log, accessPolicy, audit, config.http().tokens());
-    var apiTokens = new ApiTokens(config.http().tokens(), serverSources.time());
+    var apiTokens =
+        new ApiTokens(
+            config.http().tokens(),
+            config.http().loginRequired(),
+            identities,
+            serverSources.time());
     var behind =
         new ApiDependencies(
             log,
@@ -235,6 +253,7 @@ public final class Server implements RunningServer {
     routes.addAll(budgeted);
     routes.addAll(new ControlsApi(behind, serverDependencies.controls()).routes());
     routes.addAll(new AuditRoutes(audit).routes());
+    routes.addAll(new IdentityApi(behind, accessPolicy, identities, config.publicUrl()).routes());
     routes.addAll(new PageRoutes().routes());
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
     routes.replaceAll(route -> guarded(route, serverDependencies.processes()));
@@ -358,8 +377,17 @@ public final class Server implements RunningServer {
     http.close();
     liveStreams.close();
     pushNotifier.close();
+    identities.close();
     serverDependencies.close();
     audit.close();
+  }
+
+  private static Identities identities(
+      Config config, ServerSources sources, IdentityDatabase database) {
+    var tokens =
+        config.http().tokens().stream().map(ApiToken::name).collect(Collectors.toUnmodifiableSet());
+    return new Identities(
+        database, tokens, sources.time(), sources.threads(), () -> sources.ids().get().toString());
   }
 
   private PushNotifier pushes(
@@ -377,8 +405,7 @@ public final class Server implements RunningServer {
   }
 
   private A2aApi a2a(ApiDependencies behind) {
-    var a2aAccess =
-        new A2aSettings.A2aAccess(config.publicUrl(), !config.http().tokens().isEmpty());
+    var a2aAccess = new A2aSettings.A2aAccess(config.publicUrl(), config.http().authenticated());
     return new A2aApi(behind, pushNotifier, config.a2a(), a2aAccess);
   }
 
@@ -405,7 +432,7 @@ public final class Server implements RunningServer {
               + " if there is no vault yet; or set vault.store: memory");
     }
     var api = config.http();
-    if (api.loopback() || !api.tokens().isEmpty()) {
+    if (api.loopback() || api.authenticated()) {
       return;
     }
     if (!config.insecure()) {
@@ -414,7 +441,7 @@ public final class Server implements RunningServer {
           "refusing to listen on "
               + api.host()
               + " without auth: anyone who can reach it could use agents and read files here."
-              + " Configure auth.tokens, or listen on 127.0.0.1, or pass --insecure to allow"
+              + " Configure auth.tokens or auth.required, or listen on 127.0.0.1, or pass --insecure to allow"
               + " it.");
     }
     LOG.log(

@@ -37,7 +37,9 @@ record ServerMetrics(
           "control.db",
           "control.db-wal",
           "audit.db",
-          "audit.db-wal");
+          "audit.db-wal",
+          "identity.db",
+          "identity.db-wal");
 
   void addTo(Metrics metrics) {
     metrics.gauge(Metric.TASKS_RUNNING, tasks::running);

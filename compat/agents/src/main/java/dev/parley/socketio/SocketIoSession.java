@@ -1,6 +1,7 @@
 package dev.parley.socketio;
 
 import dev.parley.identity.Caller;
+import dev.parley.identity.Revocations;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import tools.jackson.databind.node.NullNode;
 final class SocketIoSession {
 
   private static final System.Logger LOG = System.getLogger(SocketIoSession.class.getName());
+  private static final int POLICY = 1008;
   private static final Duration FOR_EVER = Duration.ofDays(1);
 
   /// The dependencies of a session; `token` is the one in the headers of the first request, and
@@ -31,6 +33,7 @@ final class SocketIoSession {
   private final SocketIoSessionDependencies socketIoSessionDependencies;
   private @Nullable ConnectedPeer peer;
   private @Nullable SocketSession session;
+  private Revocations.Registration revocation = () -> {};
 
   SocketIoSession(
       EngineConnection engineConnection, SocketIoSessionDependencies socketIoSessionDependencies) {
@@ -99,6 +102,8 @@ final class SocketIoSession {
       throw new Rejection.Invalid("connected already");
     }
     Caller caller;
+    var revocations = socketIoSessionDependencies.server().tokens().revocations();
+    var generation = revocations.generation();
     try {
       caller =
           socketIoSessionDependencies
@@ -110,6 +115,11 @@ final class SocketIoSession {
       return;
     }
     var connectedPeer = new ConnectedPeer(socketIoSessionDependencies.server().newId(), caller);
+    revocation = endWhenRevoked(caller);
+    if (revocations.generation() != generation) {
+      // It may have been revoked in the meantime.
+      throw new Rejection.Unavailable("connect again");
+    }
     engineConnection.setIdentified(true);
     var data = Json.object().put("sid", connectedPeer.id());
     engineConnection.send(
@@ -120,6 +130,21 @@ final class SocketIoSession {
     } catch (Rejection refused) {
       disconnect(EventResult.rejected("connect", refused));
     }
+  }
+
+  private Revocations.Registration endWhenRevoked(Caller caller) {
+    var server = socketIoSessionDependencies.server();
+    return server
+        .tokens()
+        .revocations()
+        .register(
+            caller,
+            () ->
+                server
+                    .threads()
+                    .start(
+                        "socket-io-revoked",
+                        () -> engineConnection.close(POLICY, "the credential was revoked")));
   }
 
   private @Nullable String token(@Nullable JsonNode auth) {
@@ -180,6 +205,7 @@ final class SocketIoSession {
   private void endSession() {
     var left = session;
     session = null;
+    revocation.close();
     if (peer != null) {
       peer.left = true;
       peer = null;
