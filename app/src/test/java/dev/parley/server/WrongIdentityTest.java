@@ -311,7 +311,8 @@ class WrongIdentityTest {
       return;
     }
     var administers =
-        identity.getKey().equals("configured administrator") || identity.getKey().equals("operator");
+        identity.getKey().equals("configured administrator")
+            || identity.getKey().equals("operator");
     if (administers && operation.path().startsWith("/api/people")) {
       return;
     }
