@@ -1,7 +1,5 @@
 package dev.parley.server;
 
-import dev.parley.api.a2a.push.PushDatabase;
-import dev.parley.audit.AuditDatabase;
 import dev.parley.auth.Vault;
 import dev.parley.cluster.Membership;
 import dev.parley.cluster.Membership.MembershipDependencies;
@@ -21,7 +19,6 @@ import dev.parley.http.ServerLocation.Elsewhere;
 import dev.parley.http.ServerLocation.Here;
 import dev.parley.http.ServerLocation.Location;
 import dev.parley.http.ServerLocation.Unknown;
-import dev.parley.identity.IdentityDatabase;
 import dev.parley.log.DataFolder;
 import dev.parley.log.EventLog;
 import dev.parley.log.FatalHandler;
@@ -436,11 +433,7 @@ public final class ClusterServer implements RunningServer {
               extensions,
               dependencies,
               sources,
-              new ServerPorts(
-                  SharedListener::new,
-                  PushDatabase.shared(shared, activeNode),
-                  AuditDatabase.shared(shared, activeNode),
-                  IdentityDatabase.shared(shared, activeNode)));
+              ServerPorts.shared(SharedListener::new, shared, activeNode));
       opened.release();
       return running;
     }

@@ -33,6 +33,8 @@ import dev.parley.identity.AccessPolicy;
 import dev.parley.identity.Identities;
 import dev.parley.identity.IdentityDatabase;
 import dev.parley.log.EventLog;
+import dev.parley.log.PostgresDatabase;
+import dev.parley.log.PostgresNode;
 import dev.parley.net.AddressPolicy;
 import dev.parley.net.OutgoingHttpClient;
 import dev.parley.projection.Views;
@@ -147,6 +149,16 @@ public final class Server implements RunningServer {
           PushDatabase.file(config.data().resolve("push.db"), sources.time()),
           AuditDatabase.file(config.data().resolve("audit.db")),
           IdentityDatabase.file(config.data().resolve("identity.db")));
+    }
+
+    /// Everything in the database of a cluster, which only its active node writes.
+    static ServerPorts shared(
+        ServerListener.ListenerFactory listening, PostgresDatabase database, PostgresNode node) {
+      return new ServerPorts(
+          listening,
+          PushDatabase.shared(database, node),
+          AuditDatabase.shared(database, node),
+          IdentityDatabase.shared(database, node));
     }
   }
 
