@@ -137,7 +137,9 @@ public final class AuditTrail implements AutoCloseable {
   }
 
   private void recordSummaries(boolean all) {
-    refusals.takeSummaries(all).forEach(this::enqueue);
+    for (var summary : refusals.takeSummaries(all)) {
+      var _ = enqueue(summary);
+    }
     var _ = accesses.takeSummaries(all);
   }
 
