@@ -7,8 +7,8 @@ import dev.parley.http.CurrentCaller;
 import dev.parley.log.EventDraft;
 import dev.parley.protocol.AuthEvent.AuthCompleted;
 import dev.parley.protocol.ContextId;
+import dev.parley.protocol.InputEvent;
 import dev.parley.protocol.InputEvent.InputReceived;
-import dev.parley.protocol.InputEvent.Provider;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +29,7 @@ final class AnswerAudit implements MeteredLog.AppendObserver {
       return;
     }
     for (var draft : drafts) {
-      if (draft.event() instanceof InputReceived answer && answer.providedBy() == Provider.USER) {
+      if (draft.event() instanceof InputReceived answer && answer.providedBy() == InputEvent.Provider.USER) {
         opened.record(event(context, answer));
       } else if (draft.event() instanceof AuthCompleted signIn) {
         opened.record(
