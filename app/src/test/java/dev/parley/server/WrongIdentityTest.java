@@ -55,7 +55,6 @@ class WrongIdentityTest {
   private static final String CANARY = "canary-5d1f7b";
   private static final String ADMIN = "token-of-the-administrator";
   private static final String PLAIN = "token-of-a-program";
-  private static final AgentTypeId AGENT = new AgentTypeId("researcher");
 
   /// Operations whose second call has another result than the first one, for reasons of their own, or
   /// that end the caller's own credential.
@@ -108,10 +107,6 @@ class WrongIdentityTest {
   /// One operation, and its body's schema.
   private record Operation(
       String method, String path, List<String> queries, @Nullable JsonNode schema) {
-
-    boolean names(String variable) {
-      return path.contains("{" + variable + "}");
-    }
 
     boolean takesId() {
       return path.contains("{") || schema != null || method.equals("POST");
@@ -318,7 +313,7 @@ class WrongIdentityTest {
     }
     var inBody = operation.schema() != null || operation.method().equals("POST");
     // Ids in a body can be those of new contexts. Random ones may be chosen, so only names tell.
-    var named = inBody && !operation.path().contains("{c}") || random.nextBoolean();
+    var named = (inBody && !operation.path().contains("{c}")) || random.nextBoolean();
     var seed = random.nextInt();
     var foreign =
         call(
