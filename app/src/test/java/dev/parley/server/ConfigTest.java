@@ -69,8 +69,7 @@ class ConfigTest {
   @Test
   void isolation_is_read_with_its_overrides() throws IOException {
     var containment =
-        read(
-                """
+        read("""
                 isolation: {level: auto, memory: 2g, readable: [tools]}
                 agents:
                   - {id: a, tools: [shell], isolation: {network: true, writable: ["~/.m2"]}}

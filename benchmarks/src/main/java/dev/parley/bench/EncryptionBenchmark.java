@@ -56,7 +56,8 @@ final class EncryptionBenchmark implements Benchmark {
       throws IOException, InterruptedException {
     try (var folder = TemporaryFolder.make();
         var keys = TemporaryFolder.make();
-        var plain = open("not encrypted", folder.path().resolve("a"), LogEncryption.none(), contexts);
+        var plain =
+            open("not encrypted", folder.path().resolve("a"), LogEncryption.none(), contexts);
         var encrypted =
             open("encrypted", folder.path().resolve("b"), encryption(keys.path()), contexts)) {
       var comparison =
@@ -101,7 +102,8 @@ final class EncryptionBenchmark implements Benchmark {
       var each = runLength.tokens() / BYTES_CONTEXTS;
       var conversations = new ArrayList<List<ContextId>>();
       for (var stored : logs) {
-        try (var appender = open(stored.name(), stored.folder(), stored.encryption(), BYTES_CONTEXTS)) {
+        try (var appender =
+            open(stored.name(), stored.folder(), stored.encryption(), BYTES_CONTEXTS)) {
           new AppendLoad(appender, sampleText, BYTES_CONTEXTS).append(each);
           var ids = new ArrayList<ContextId>();
           for (var i = 0; i < BYTES_CONTEXTS; i++) {
@@ -121,8 +123,7 @@ final class EncryptionBenchmark implements Benchmark {
   }
 
   /// Opens the log and reads all of it.
-  private static void measure(
-      StoredLog stored, List<ContextId> contexts, boolean counts) {
+  private static void measure(StoredLog stored, List<ContextId> contexts, boolean counts) {
     var begin = System.nanoTime();
     try (var log =
         ParleyAppender.open(stored.folder(), InstantSource.system(), stored.encryption())) {

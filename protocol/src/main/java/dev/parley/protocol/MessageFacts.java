@@ -17,6 +17,7 @@ public final class MessageFacts {
   private static final String USAGE = "usage";
   private static final String PARTIAL = "partial";
   private static final String REASON = "reason";
+  private static final String CALLER = "caller";
 
   private final @Nullable ObjectNode metadata;
   private final MetadataFields fields;
@@ -112,6 +113,16 @@ public final class MessageFacts {
   /// The fields that only the API of that name writes and reads.
   public Optional<ObjectNode> extension(String api) {
     return fields.object(api);
+  }
+
+  /// The agent that sent the message, if it is not from a person.
+  public Optional<TextOrigin> caller() {
+    return fields.object(CALLER).flatMap(TextOrigin::of);
+  }
+
+  /// Adds the agent that sent the message.
+  public static void putCaller(ObjectNode metadata, String principal) {
+    metadata.set(CALLER, new TextOrigin(TextOrigin.TextSource.CALLER, principal).json());
   }
 
   /// The metadata with the client's own metadata.

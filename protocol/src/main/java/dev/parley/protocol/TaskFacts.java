@@ -72,6 +72,13 @@ public final class TaskFacts {
     return fields.values(GROUNDING);
   }
 
+  /// The origin of the information from the client's application, if there is any.
+  public Optional<TextOrigin> givenText() {
+    return grounding().isEmpty()
+        ? Optional.empty()
+        : Optional.of(new TextOrigin(TextOrigin.TextSource.APPLICATION, "context"));
+  }
+
   /// The results of the earlier tasks of the same call.
   public List<JsonNode> previousResults() {
     return fields.values(PREVIOUS_RESULTS);

@@ -19,6 +19,7 @@ public final class ToolCallFacts {
   private static final String EDITED = "edited";
   private static final String INVOCATION_ID = "invocationId";
   private static final String ATTEMPT = "attempt";
+  private static final String ORIGIN = "origin";
 
   private final MetadataFields fields;
 
@@ -51,6 +52,17 @@ public final class ToolCallFacts {
     return fields.has(ATTEMPT)
         ? OptionalInt.of(fields.value(ATTEMPT).asInt())
         : OptionalInt.empty();
+  }
+
+  /// Where the text of the result comes from, unless it can be trusted. Events of versions before
+  /// 0.2 do not say it.
+  public Optional<TextOrigin> origin() {
+    return fields.object(ORIGIN).flatMap(TextOrigin::of);
+  }
+
+  /// Adds where the text of the result comes from.
+  public static void putOrigin(ObjectNode metadata, TextOrigin origin) {
+    metadata.set(ORIGIN, origin.json());
   }
 
   /// The metadata of a call of this server's tool. `effect` is null if the tool is unknown.

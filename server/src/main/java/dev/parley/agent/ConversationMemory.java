@@ -155,6 +155,11 @@ public final class ConversationMemory {
     return log.head(taskRun.context()).seq();
   }
 
+  /// The log.
+  EventLog log() {
+    return log;
+  }
+
   /// The limits of the history in a prompt.
   public TaskLimits.LoopLimits limits() {
     return limits;

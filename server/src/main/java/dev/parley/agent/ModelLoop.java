@@ -52,12 +52,19 @@ public final class ModelLoop implements Agent {
       ParentAgentQuestions parentAgents,
       TaskLimits limits,
       SignInRequests signIns,
-      PlatformThreads threads) {
+      PlatformThreads threads,
+      UntrustedPolicy untrusted) {
 
     /// The dependencies of loops whose tools need no credentials.
     public ModelLoopDependencies(
         ConversationMemory memory, ParentAgentQuestions parentAgents, TaskLimits limits) {
-      this(memory, parentAgents, limits, SignInRequests.passThrough(), new PlatformThreads());
+      this(
+          memory,
+          parentAgents,
+          limits,
+          SignInRequests.passThrough(),
+          new PlatformThreads(),
+          UntrustedPolicy.ALLOW);
     }
   }
 
@@ -105,7 +112,12 @@ public final class ModelLoop implements Agent {
                   taskRun, dependencies.limits().inputTimeout(), dependencies.signIns(), null),
               thoughtCounter,
               new SubtaskCalls(taskRun),
-              dependencies.threads());
+              dependencies.threads(),
+              new UntrustedText(
+                  dependencies.memory().log(),
+                  taskRun.context(),
+                  dependencies.untrusted(),
+                  tools.values()));
       try (var toolCalls = new ToolCalls(taskRun, calling)) {
         return new LoopRun(taskRun, eventBatcher, toolCalls, thoughtCounter, tools).run();
       }
@@ -128,7 +140,8 @@ public final class ModelLoop implements Agent {
     private final Map<String, Tool> toolsByName;
     private final List<ToolDescription> tools;
     private @Nullable List<PromptPart> conversation;
-    private final ModelTaskHistory taskHistory = new ModelTaskHistory();
+    private final ModelTaskHistory taskHistory =
+        new ModelTaskHistory(dependencies.untrusted().ask());
 
     LoopRun(
         TaskRun taskRun,
@@ -316,7 +329,8 @@ public final class ModelLoop implements Agent {
       var told = new ArrayList<>(conversation);
       told.addAll(taskHistory.parts());
       var fitting = PromptBudget.fit(told, dependencies.limits().loop().historyTokens());
-      return new Prompt(type.instructions(), fitting, tools, null);
+      var instructions = dependencies.untrusted().instructions(type.instructions());
+      return new Prompt(instructions, fitting, tools, null);
     }
 
     /// Writes that the model is about to be called: together with its first output, or before a call

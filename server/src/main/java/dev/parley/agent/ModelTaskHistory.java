@@ -6,6 +6,7 @@ import dev.parley.protocol.ContentEvent.ContentComplete;
 import dev.parley.protocol.Event;
 import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.TextOrigin;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.ThoughtEvent.InternalLlmCall;
 import dev.parley.protocol.ToolCallId;
@@ -35,9 +36,15 @@ final class ModelTaskHistory extends TaskHistory {
   private final List<String> answers = new ArrayList<>();
   private final Map<ToolCallId, ToolCallHistory> calls = new LinkedHashMap<>();
   private final Set<ToolCallId> used = new HashSet<>();
+  private final boolean marksOrigins;
   private boolean answered;
   private int failedTurns;
   private List<PromptPart.PromptToolResult> returned = List.of();
+
+  /// With `marksOrigins`, results of tools that nobody vouches for name their source.
+  ModelTaskHistory(boolean marksOrigins) {
+    this.marksOrigins = marksOrigins;
+  }
 
   /// The messages and tool results since the task's own prompt, as parts of the next prompt.
   List<PromptPart> parts() {
@@ -163,12 +170,21 @@ final class ModelTaskHistory extends TaskHistory {
     }
   }
 
-  private static PromptPart.PromptToolResult returned(ToolComplete end) {
+  private PromptPart.PromptToolResult returned(ToolComplete end) {
     JsonNode result =
         end.success() && end.result() != null
             ? end.result()
             : StringNode.valueOf(end.error() == null ? "" : end.error());
-    return new PromptPart.PromptToolResult(end.toolCallId(), end.toolName(), end.success(), result);
+    var origin = marksOrigins ? end.facts().origin() : Optional.<TextOrigin>empty();
+    var told =
+        origin
+            .<JsonNode>map(
+                from ->
+                    StringNode.valueOf(
+                        UntrustedPolicy.marked(
+                            from, result.isString() ? result.asString() : result.toString())))
+            .orElse(result);
+    return new PromptPart.PromptToolResult(end.toolCallId(), end.toolName(), end.success(), told);
   }
 
   private Optional<ToolCallHistory> find(ToolCallId call) {

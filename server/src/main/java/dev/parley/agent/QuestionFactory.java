@@ -24,6 +24,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.SerializationFeature;
@@ -52,8 +53,10 @@ public final class QuestionFactory {
     this.provider = provider;
   }
 
-  /// The question whether this call may be made.
-  InputRequired approval(ToolCall call, Tool tool, CallPreview callPreview) {
+  /// The question whether this call may be made. `reason` says why a person is asked, if it is not
+  /// the tool.
+  InputRequired approval(
+      ToolCall call, Tool tool, CallPreview callPreview, Optional<String> reason) {
     var metadata = callMetadata(null, call, QuestionPurpose.APPROVAL);
     QuestionFacts.putToolCall(metadata, askedCall(call));
     QuestionFacts.putHash(metadata, hash(call.name(), call.arguments()), tool.effect().wire());
@@ -62,13 +65,17 @@ public final class QuestionFactory {
     if (callPreview.preview() != null) {
       QuestionFacts.putPreview(metadata, VisibleText.of(callPreview.preview()));
     }
-    return approval(call.name(), metadata);
+    return confirmation(mayCall(call.name()) + reason.map(why -> " " + why).orElse(""), metadata);
   }
 
   /// The question whether a call of this tool may be made, which `metadata` describes.
   public InputRequired approval(String tool, ObjectNode metadata) {
     // The prompt shows hidden characters; the call and its hash stay unchanged.
-    return confirmation("May " + taskRun.origin().agentId() + " call " + tool + "?", metadata);
+    return confirmation(mayCall(tool), metadata);
+  }
+
+  private String mayCall(String tool) {
+    return "May " + taskRun.origin().agentId() + " call " + tool + "?";
   }
 
   /// Describes a call of an agent outside the server. `id` is the id of the call here, if it has

@@ -2,6 +2,7 @@ package dev.parley.agent;
 
 import dev.parley.protocol.ContentEvent.ToolCall;
 import dev.parley.protocol.Json;
+import dev.parley.protocol.TextOrigin;
 import dev.parley.protocol.ToolCallFacts;
 import dev.parley.protocol.ToolEvent.Outcome;
 import dev.parley.protocol.ToolEvent.SubagentMetadata;
@@ -10,6 +11,7 @@ import dev.parley.protocol.ToolEvent.ToolStart;
 import dev.parley.task.TaskRun;
 import dev.parley.tool.Tool;
 import dev.parley.tool.ToolResult;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -51,7 +53,18 @@ final class ToolCallEvents {
   }
 
   static ToolComplete of(ToolCall call, ToolResult result, long durationMillis, int retries) {
+    return of(call, result, durationMillis, retries, Optional.empty());
+  }
+
+  /// The end of a call whose result comes from `origin`.
+  static ToolComplete of(
+      ToolCall call,
+      ToolResult result,
+      long durationMillis,
+      int retries,
+      Optional<TextOrigin> origin) {
     var metadata = Json.object().put("duration", durationMillis);
+    origin.ifPresent(from -> ToolCallFacts.putOrigin(metadata, from));
     if (retries > 0) {
       metadata.put("retries", retries);
     }

@@ -61,7 +61,8 @@ final class ToolCalls implements AutoCloseable {
       QuestionFactory questions,
       ThoughtCounter thoughts,
       SubtaskCalls subtaskCalls,
-      PlatformThreads threads) {}
+      PlatformThreads threads,
+      UntrustedText untrustedText) {}
 
   private final TaskRun taskRun;
   private final ToolCallsDependencies dependencies;
@@ -190,13 +191,18 @@ final class ToolCalls implements AutoCloseable {
   private void planStart(
       ToolCallHistory call, Tool tool, boolean room, List<Event> events, List<Runnable> work)
       throws InterruptedException {
-    switch (dependencies.policy().permissionFor(tool, call.requestedArguments())) {
+    var byRules = dependencies.policy().permissionFor(tool, call.requestedArguments());
+    var untrusted =
+        byRules == Permission.DENY
+            ? Optional.<String>empty()
+            : dependencies.untrustedText().reason(tool);
+    switch (untrusted.isPresent() ? Permission.ASK : byRules) {
       case DENY -> reject(call, tool, "this call is not allowed here", events);
       case ALLOW -> launch(call, tool, call.requestedArguments(), room, events, work);
       case ASK -> {
         var question = call.question().orElse(null);
         if (question == null) {
-          askApproval(call, tool, events);
+          askApproval(call, tool, untrusted, events);
         } else if (question.answer() instanceof ToolAnswer.Given) {
           switch (question.decision(call.requestedArguments())) {
             case ApprovalDecision.Denied(var reason) -> reject(call, tool, reason, events);
@@ -211,10 +217,11 @@ final class ToolCalls implements AutoCloseable {
   }
 
   /// Asks for approval, unless the call is invalid.
-  private void askApproval(ToolCallHistory call, Tool tool, List<Event> events)
+  private void askApproval(
+      ToolCallHistory call, Tool tool, Optional<String> reason, List<Event> events)
       throws InterruptedException {
     try {
-      events.add(dependencies.questions().approval(call.call(), tool, preview(call, tool)));
+      events.add(dependencies.questions().approval(call.call(), tool, preview(call, tool), reason));
     } catch (Rejection.Invalid misfit) {
       reject(call, tool, String.valueOf(misfit.getMessage()), events);
     }

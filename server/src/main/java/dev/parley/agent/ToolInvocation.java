@@ -75,7 +75,7 @@ final class ToolInvocation {
               questionFactory.need(call, toolQuestion, QuestionPurpose.NEED);
           case ToolResult.NeedsSignIn(var toolSignIn) -> signIn(toolSignIn, duration);
           case ToolResult.Done _, ToolResult.Failed _ ->
-              ToolCallEvents.of(call, result, duration, retries);
+              ToolCallEvents.of(call, result, duration, retries, TextOrigins.of(tool, arguments));
         };
     write(event);
     taskRun.reachFailPoint("tool-completed");

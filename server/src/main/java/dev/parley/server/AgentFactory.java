@@ -6,6 +6,7 @@ import dev.parley.agent.ModelAgentType;
 import dev.parley.agent.ModelLoop;
 import dev.parley.agent.ParentAgentQuestions;
 import dev.parley.agent.SubagentsTool;
+import dev.parley.agent.UntrustedPolicy;
 import dev.parley.auth.SignInRequests;
 import dev.parley.embed.CustomAgent;
 import dev.parley.embed.IsolatedAgent;
@@ -77,7 +78,8 @@ final class AgentFactory {
             new ParentAgentQuestions(models()),
             config.limits(),
             agentFactoryDependencies.signIns(),
-            agentFactoryDependencies.threads());
+            agentFactoryDependencies.threads(),
+            untrustedPolicy());
     Map<AgentTypeId, Agent> agents = new LinkedHashMap<>();
     for (var agent : config.agents()) {
       agents.put(
@@ -86,7 +88,7 @@ final class AgentFactory {
             case AgentKind.Llm _ -> new ModelLoop(type(agent), loop);
             case AgentKind.Cli(var settings) ->
                 new CliAgent(
-                    settings,
+                    asksAfterUntrusted() ? settings.askingAlways() : settings,
                     agentFactoryDependencies
                         .programs()
                         .with(
@@ -118,6 +120,22 @@ final class AgentFactory {
             supervisorModel(supervisorConfig.model()),
             loop));
     return new AgentDirectory(agents, Supervisor.ID);
+  }
+
+  private boolean asksAfterUntrusted() {
+    return config.containment().asksAfterUntrusted(config.severalTenants());
+  }
+
+  /// The policy of the agents with a model. All other agents read text that the log does not have.
+  private UntrustedPolicy untrustedPolicy() {
+    var own =
+        Stream.concat(
+                config.agents().stream()
+                    .filter(agent -> agent.kind() instanceof AgentKind.Llm)
+                    .map(AgentConfig::id),
+                Stream.of(Supervisor.ID))
+            .collect(Collectors.toSet());
+    return new UntrustedPolicy(asksAfterUntrusted(), own);
   }
 
   /// Wraps an agent so that the runtime stops waiting for it before its thread is abandoned.

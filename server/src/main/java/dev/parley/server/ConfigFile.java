@@ -32,12 +32,13 @@ record ConfigFile(
     @Nullable String proxyHeader,
     @Nullable IsolationSection isolation,
     @Nullable EncryptionSection encryption,
-    @Nullable AuditSection audit) {
+    @Nullable AuditSection audit,
+    @Nullable UntrustedSection untrusted) {
 
   static final ConfigFile EMPTY =
       new ConfigFile(
           null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-          null, null, null, null, null, null, null, null);
+          null, null, null, null, null, null, null, null, null);
 
   record ModelSection(
       @Nullable String provider,
@@ -200,6 +201,8 @@ record ConfigFile(
       @Nullable BigDecimal streams,
       @Nullable Integer warnPercent,
       @Nullable Boolean stop) {}
+
+  record UntrustedSection(@Nullable String effects) {}
 
   record A2aSection(
       @Nullable String version,

@@ -10,24 +10,33 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/// What limits the damage that agents can do: the isolation of their processes.
+/// What limits the damage that agents can do: the isolation of their processes, and
+/// approvals after they have read untrusted text.
 ///
 /// @param level the level that the configuration states; empty if it states none
 /// @param commands what commands of the shell tool may use
 /// @param agents the same for agents with settings of their own
 /// @param mcpServers what the processes of MCP servers may use, by the name of the server
 /// @param hidden files that no program may see, such as that of the configuration
+/// @param askAfterUntrusted whether calls with effects need approval after a task has read text that
+/// nobody vouches for; empty if the configuration does not say it
 public record ContainmentConfig(
     Optional<LevelChoice> level,
     ProcessIsolation commands,
     Map<AgentTypeId, ProcessIsolation> agents,
     Map<String, ProcessIsolation> mcpServers,
-    List<Path> hidden) {
+    List<Path> hidden,
+    Optional<Boolean> askAfterUntrusted) {
 
   /// Without any settings.
   public static final ContainmentConfig DEFAULT =
       new ContainmentConfig(
-          Optional.empty(), ProcessIsolation.COMMANDS, Map.of(), Map.of(), List.of());
+          Optional.empty(),
+          ProcessIsolation.COMMANDS,
+          Map.of(),
+          Map.of(),
+          List.of(),
+          Optional.empty());
 
   public ContainmentConfig {
     agents = Map.copyOf(agents);
@@ -63,5 +72,10 @@ public record ContainmentConfig(
   /// The level: that of the configuration, else none for one person, and the best for several.
   LevelChoice chosen(boolean severalTenants) {
     return level.orElse(severalTenants ? LevelChoice.AUTO : LevelChoice.NONE);
+  }
+
+  /// True if calls with effects need approval after untrusted text.
+  boolean asksAfterUntrusted(boolean severalTenants) {
+    return askAfterUntrusted.orElse(severalTenants);
   }
 }

@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Reads `isolation`, also of agents and MCP servers.
+/// Reads `isolation`, also of agents and MCP servers, and `untrusted`.
 final class ContainmentReader {
 
   private static final Pattern SIZE = Pattern.compile("(\\d{1,9})([kmg])|0");
@@ -59,7 +59,20 @@ final class ContainmentReader {
         merged(ProcessIsolation.COMMANDS, common, here),
         agents(file, agents, own),
         mcpServers(file),
-        path == null ? List.of() : List.of(path.toAbsolutePath()));
+        path == null ? List.of() : List.of(path.toAbsolutePath()),
+        untrusted(file));
+  }
+
+  private Optional<Boolean> untrusted(ConfigFile file) {
+    var section = file.untrusted();
+    var effects = section == null ? null : section.effects();
+    if (effects == null) {
+      return Optional.empty();
+    }
+    if (!List.of("allow", "ask").contains(effects)) {
+      problems.add(ConfigProblem.notOneOf("untrusted.effects", effects, List.of("allow", "ask")));
+    }
+    return Optional.of(effects.equals("ask"));
   }
 
   private Map<AgentTypeId, ProcessIsolation> agents(

@@ -20,6 +20,7 @@ import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Id;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.MessageEvent.Role;
+import dev.parley.protocol.MessageFacts;
 import dev.parley.protocol.MessageId;
 import dev.parley.protocol.MessageView;
 import dev.parley.protocol.Rejection;
@@ -319,7 +320,16 @@ final class A2aMessageSender {
         json(message),
         taskOptions,
         idempotencyGuard(caller, request),
-        submissionLabel(context, message));
+        labelOfCaller(caller, submissionLabel(context, message)));
+  }
+
+  /// Adds the agent that sends the message: its text is not that of a person.
+  private static Submission.MessageLabel labelOfCaller(
+      A2aCaller caller, Submission.MessageLabel label) {
+    var given = label.metadata();
+    var metadata = given == null ? Json.object() : given.deepCopy();
+    MessageFacts.putCaller(metadata, caller.identity().principal());
+    return new Submission.MessageLabel(label.messageId(), metadata);
   }
 
   /// The label with the sender's message id. If another message of the context has this id, the id

@@ -75,6 +75,35 @@ public record CliSettings(
     return with(silence, other);
   }
 
+  /// A copy that asks a person before each call for which the program asks, whatever the rules allow.
+  /// Denied calls stay denied.
+  public CliSettings askingAlways() {
+    var denies = policy.standard() == Permission.DENY;
+    var asking =
+        new ToolPolicy(
+            denies ? Permission.DENY : Permission.ASK,
+            List.of(),
+            // What the rules allow needs a person now.
+            Stream.concat(policy.ask().stream(), denies ? policy.allow().stream() : Stream.of())
+                .toList(),
+            policy.deny());
+    return new CliSettings(
+        program,
+        command,
+        args,
+        model,
+        instructions,
+        List.of(),
+        disallowedTools,
+        mcp,
+        maxTurns,
+        environment,
+        mapping,
+        resume,
+        silence,
+        program == CliProgram.JSONL ? policy : asking);
+  }
+
   /// A copy with another limit for the silence of the program.
   public CliSettings withSilenceTimeout(Duration other) {
     return with(other, policy);
