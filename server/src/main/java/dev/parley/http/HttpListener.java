@@ -2,6 +2,7 @@ package dev.parley.http;
 
 import dev.parley.audit.AuditTrail;
 import dev.parley.identity.AccessPolicy;
+import dev.parley.identity.IssuedCredentials;
 import dev.parley.identity.Revocations;
 import dev.parley.identity.SharedContexts;
 import dev.parley.protocol.Json;
@@ -76,7 +77,8 @@ public final class HttpListener implements AutoCloseable {
       Threads threads,
       Supplier<UUID> ids) {
 
-    /// The dependencies of a listener that knows only the tokens of its settings.
+    /// The dependencies of a listener that knows only the tokens of its settings. If there are none
+    /// although a credential is required, it rejects all callers.
     public HttpListenerDependencies(
         HttpSettings settings,
         Metrics metrics,
@@ -86,7 +88,8 @@ public final class HttpListener implements AutoCloseable {
         Supplier<UUID> ids) {
       this(
           settings,
-          new ApiTokens(settings.tokens(), time),
+          new ApiTokens(
+              settings.tokens(), settings.loginRequired(), IssuedCredentials.none(), time),
           new AccessPolicy(SharedContexts.NONE),
           AuditTrail.disabled(time, threads),
           metrics,

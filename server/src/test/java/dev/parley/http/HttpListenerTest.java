@@ -224,10 +224,37 @@ class HttpListenerTest {
     }
   }
 
-  private static HttpListener listener(int port, Route... routes) {
-    var httpSettings =
+  /// As on a standby server, which does not know the keys of the cluster.
+  @Test
+  void a_listener_without_credentials_rejects_all_callers_if_one_is_required() {
+    listener.close();
+    var settings =
         new HttpSettings(
-            "127.0.0.1", port, Set.of(), Set.of(), List.of(), Duration.ZERO, HttpLimits.DEFAULTS);
+            "127.0.0.1",
+            0,
+            Set.of(),
+            Set.of(),
+            List.of(),
+            Duration.ZERO,
+            HttpLimits.DEFAULTS,
+            EdgeSettings.DEFAULTS,
+            true);
+    var route = Route.get("/thread", "Shows", ResponseDescription.empty(), _ -> thread());
+    listener = listener(settings, route);
+    listener.start();
+    assertThat(get("/thread").statusCode()).isEqualTo(401);
+    assertThat(send(request("/thread").header("Authorization", "Bearer parley_key_x")).statusCode())
+        .isEqualTo(401);
+  }
+
+  private static HttpListener listener(int port, Route... routes) {
+    return listener(
+        new HttpSettings(
+            "127.0.0.1", port, Set.of(), Set.of(), List.of(), Duration.ZERO, HttpLimits.DEFAULTS),
+        routes);
+  }
+
+  private static HttpListener listener(HttpSettings httpSettings, Route... routes) {
     return new HttpListener(
         new HttpListener.HttpListenerDependencies(
             httpSettings,
