@@ -76,7 +76,9 @@ public final class EncryptionMigration {
           var connection = database.connect()) {
         // No server can start before the end.
         lock.setAutoCommit(false);
-        Jdbc.execute(lock, "SET LOCAL idle_in_transaction_session_timeout = 0");
+        Jdbc.execute(lock, "SET idle_in_transaction_session_timeout = 0");
+        LogTransfer.fenceSilentNode(lock, database);
+        lock.commit();
         Jdbc.execute(lock, "LOCK TABLE nodes IN SHARE ROW EXCLUSIVE MODE");
         LogTransfer.checkStopped(lock, database);
         Jdbc.execute(connection, "SET idle_in_transaction_session_timeout = 0");

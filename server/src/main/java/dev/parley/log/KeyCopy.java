@@ -139,7 +139,7 @@ public final class KeyCopy {
       connection.setAutoCommit(false);
       Jdbc.execute(connection, "SET LOCAL idle_in_transaction_session_timeout = 0");
       Jdbc.execute(connection, "LOCK TABLE nodes IN SHARE ROW EXCLUSIVE MODE");
-      LogTransfer.checkStopped(connection, database);
+      LogTransfer.fenceSilentNode(connection, database);
       var restored = keys.restore(connection);
       connection.commit();
       return restored;

@@ -170,6 +170,19 @@ public final class LogTransfer {
     }
   }
 
+  /// Declares the active node dead, if it gave no sign of life lately: a restored database contains
+  /// the node of a server that has long ended. Should that server live, it cannot write any more.
+  ///
+  /// @throws Rejection.Conflict if a server uses the database
+  static void fenceSilentNode(Connection target, PostgresDatabase database) throws SQLException {
+    Jdbc.execute(
+        target,
+        "UPDATE nodes SET state = 'dead', epoch = epoch + 1 WHERE state = 'active' AND NOT EXISTS"
+            + " (SELECT 1 FROM beats WHERE node = id AND at > clock_timestamp() - INTERVAL '10"
+            + " seconds')");
+    checkStopped(target, database);
+  }
+
   private static void checkUnused(Connection target, PostgresDatabase database)
       throws SQLException {
     checkStopped(target, database);

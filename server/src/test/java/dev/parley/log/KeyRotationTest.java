@@ -282,7 +282,12 @@ final class KeyRotationTest {
       assertThat(canRead(old, current, DELETED)).isFalse();
       KeyCopy.save(TestPostgres.database(address), folder.resolve("keys"));
     }
-    TestPostgres.retireNodes(copy);
+    var restored = TestPostgres.database(copy);
+    assertThatThrownBy(() -> KeyCopy.restore(folder.resolve("keys"), restored))
+        .isInstanceOf(Rejection.Conflict.class)
+        .hasMessageContaining("stop all servers first");
+    // A backup is older than this, and remembers that a server was active.
+    TestPostgres.makeNodesSilent(copy);
     KeyCopy.restore(folder.resolve("keys"), TestPostgres.database(copy));
     try (var log = TestPostgres.open(copy, TestLogs.encryption(folder))) {
       assertThat(events(log, KEPT)).isEqualTo(kept);

@@ -351,4 +351,29 @@ final class SqliteLogEncryptionTest {
       assertThat(events(log, ONE)).isEqualTo(before);
     }
   }
+
+  @Test
+  void a_log_is_encrypted_in_postgresql() throws Exception {
+    List<Event> before;
+    try (var log = open(written, LogEncryption.none())) {
+      fill(log, ONE);
+      before = events(log, ONE);
+    }
+    var address = TestPostgres.createDatabase();
+    var database = TestPostgres.database(address);
+    LogTransfer.toDatabase(written, database, _ -> {});
+    assertThat(EncryptionMigration.encrypt(database, TestLogs.encryption(folder), _ -> {}))
+        .isEqualTo(1);
+    written = folder.resolve("back");
+    LogTransfer.toFolder(database, written, _ -> {});
+    assertNoSecret();
+    try (var log = TestPostgres.open(address, TestLogs.encryption(folder))) {
+      assertThat(events(log, ONE)).isEqualTo(before);
+      append(log, ONE, message("more"));
+    }
+    assertThatThrownBy(
+            () -> EncryptionMigration.encrypt(database, TestLogs.encryption(folder), _ -> {}))
+        .isInstanceOf(Rejection.Conflict.class)
+        .hasMessageContaining("stop all servers first");
+  }
 }
