@@ -81,8 +81,10 @@ class AuditTest {
         "/api/contexts", "Authorization", "Bearer wrong-token", "X-Forwarded-For", "192.0.2.8");
     testServer.get("/api/contexts", "X-Forwarded-For", "192.0.2.9");
 
-    assertThat(records("action=POST%20/api/login"))
-        .anySatisfy(found -> assertThat(found.path("address").asString()).isEqualTo("192.0.2.7"));
+    var in = records("action=POST%20/api/login");
+    assertThat(in).hasSize(1);
+    assertRecord(in.getFirst(), "ann", "192.0.2.7", "succeeded", "");
+    assertThat(in.getFirst().path("credential").asString()).isEqualTo("token:ann");
     var failed = records("action=sign-in-failed").getFirst();
     assertRecord(failed, "", "192.0.2.8", "refused", "unauthorized");
     assertThat(testServer.get("/api/audit", ANN).body())

@@ -48,7 +48,9 @@ public final class LoginRoutes {
 
   private Reply login(Request request) {
     var token = request.body(Login.class).token();
-    var principal = apiTokens.caller(token, request.remoteAddress()).principal();
+    var caller = apiTokens.caller(token, request.remoteAddress());
+    request.noteSignIn(caller);
+    var principal = caller.principal();
     if (!apiTokens.required() && !token.startsWith(IssuedCredentials.PREFIX)) {
       return new Reply.Json(200, new LoggedIn(principal));
     }

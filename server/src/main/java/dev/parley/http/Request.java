@@ -45,6 +45,7 @@ public final class Request {
   private final Function<String, @Nullable String> headers;
   private final RequestBody requestBody;
   private final JettyConnection connection;
+  private @Nullable Caller signedIn;
 
   Request(
       RequestData requestData,
@@ -72,6 +73,17 @@ public final class Request {
   /// The authenticated caller.
   public Caller caller() {
     return requestData.caller();
+  }
+
+  /// Notes whom the request has signed in, for the audit trail. Changes nothing that the request may
+  /// do.
+  public void noteSignIn(Caller caller) {
+    signedIn = caller;
+  }
+
+  /// Whom the request has signed in, or else its caller.
+  Caller signedInOrCaller() {
+    return signedIn == null ? caller() : signedIn;
   }
 
   /// What the request does to the context that it names, according to its route.

@@ -70,7 +70,7 @@ public final class RequestAudit {
   void completed(Request request, Route route, int status) {
     if (isAct(route)) {
       var result = status < ERRORS ? Result.SUCCEEDED : Result.FAILED;
-      trail.record(event(actor(request), route, request, result, ""));
+      trail.record(event(actor(request.signedInOrCaller()), route, request, result, ""));
     }
   }
 
