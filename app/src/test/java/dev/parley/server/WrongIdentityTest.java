@@ -64,7 +64,7 @@ class WrongIdentityTest {
   private static final Pattern CHANGING =
       Pattern.compile(
           "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z"
-              + "|parley_[a-z]+_[A-Za-z0-9_-]+|\"(?:uptime|createdAt)\":[^,}]*");
+              + "|parley_[a-z]+_[A-Za-z0-9_-]+|\\b\\d{10,}\\b|\"(?:uptime|createdAt)\":[^,}]*");
 
   @TempDir Path folder;
   private TestServer server;
