@@ -57,11 +57,13 @@ test("questions of several conversations are answered in one place", options, as
   // Without the focus on a card, no key answers.
   await page.keyboard.press("ControlOrMeta+Enter");
   await page.keyboard.press("ArrowDown");
-  // The second key was meant for the first card: the next one takes its place and is not approved.
-  await page.keyboard.press("ControlOrMeta+Enter");
-  await page.keyboard.press("ControlOrMeta+Enter");
+  // Two keys at once: the second one was meant for the first card, and approves nothing.
+  await page.evaluate(() => {
+    const init = { key: "Enter", ctrlKey: true, bubbles: true, cancelable: true };
+    document.activeElement?.dispatchEvent(new KeyboardEvent("keydown", init));
+    document.activeElement?.dispatchEvent(new KeyboardEvent("keydown", init));
+  });
   await cards(page).nth(3).waitFor({ state: "detached" });
-  await page.keyboard.press("ControlOrMeta+Enter");
   await page.locator('.question-card:focus :text("-one")').waitFor();
   assert.deepEqual(await answers(ids[1]), []);
   await cards(page).nth(0).getByRole("button", { name: "Deny…" }).click();
@@ -133,4 +135,12 @@ test("a hidden page announces a question without its content", options, async ()
     return shown.length > 0 ? shown : undefined;
   });
   assert.deepEqual(await shown.jsonValue(), ["Code asks for approval: Nightly build"]);
+});
+
+test("after an answer, a conversation leads to what waits elsewhere", options, async () => {
+  const [first] = await begin("run echo here", "run echo there");
+  const { page } = await env.open({ at: `#/c/${first}` });
+  await page.locator(".question-card .primary:enabled").click();
+  await page.getByRole("link", { name: /more questions? in the inbox/ }).click();
+  await cards(page).getByText("$ echo there").waitFor();
 });

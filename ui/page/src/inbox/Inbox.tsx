@@ -118,12 +118,14 @@ function InboxCard({ one, place, problem, selected, onToggle, answersTo }: CardP
     >
       <header class="question-head">
         {selected !== undefined && (
-          <input
-            type="checkbox"
-            aria-label={`Select: ${who}, ${title}`}
-            checked={selected}
-            onChange={onToggle}
-          />
+          <label class="checkbox">
+            <input
+              type="checkbox"
+              aria-label={`Select: ${who}, ${title}`}
+              checked={selected}
+              onChange={onToggle}
+            />
+          </label>
         )}
         <AgentMark agentId={item.agentId ?? ""} name={who} />
         <span class="question-prompt">{promptOf(question)}</span>

@@ -3,6 +3,9 @@ import { FIELDS, useKeys } from "../app/hooks.js";
 import { agentName, useSession } from "../app/session.js";
 import { composerBox, visibleInput } from "../app/typing.js";
 import { AgentMark } from "../ui/AgentMark.js";
+import { formatRoute } from "../app/route.js";
+import { useConversation } from "../conversation/conversation-context.js";
+import { count } from "../ui/format.js";
 import { ErrorBoundary } from "../ui/ErrorBoundary.js";
 import { Icon } from "../ui/Icon.js";
 import { Expiry } from "./Expiry.js";
@@ -18,6 +21,7 @@ import { QuestionBody } from "./QuestionBody.js";
 export function QuestionPanel({ questions }: { questions: PendingQuestions }) {
   const { all, index, current: question, folded, fold, go } = questions;
   const { state } = useSession();
+  const { contextId } = useConversation().conversation;
   const who = question && agentName(state.agents, question.agentId);
   useKeys((event) => {
     if (event.key === "Escape" && question !== undefined && !folded && !isForOthers(event)) {
@@ -30,8 +34,20 @@ export function QuestionPanel({ questions }: { questions: PendingQuestions }) {
       {question && `${who} asks: ${question.prompt}`}
     </p>
   );
+  const answered = useRef(false);
+  answered.current ||= question !== undefined;
   if (question === undefined) {
-    return <div class="question-panel">{news}</div>;
+    const others = answered.current ? state.inbox.filter((one) => one.contextId !== contextId) : [];
+    return (
+      <div class="question-panel">
+        {news}
+        {others.length > 0 && (
+          <a class="button small next-question" href={formatRoute({ inbox: true })}>
+            <Icon name="inbox" /> {count(others.length, "more question")} in the inbox
+          </a>
+        )}
+      </div>
+    );
   }
   return (
     <div class="question-panel">

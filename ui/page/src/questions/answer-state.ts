@@ -1,5 +1,5 @@
 import type { Json } from "@parley/client";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { useSession } from "../app/session.js";
 import { useAnswers } from "./answers.js";
 
@@ -30,9 +30,16 @@ export function useSendAnswer(inputId: string): {
   const answers = useAnswers();
   const { drafts } = useSession();
   const [sent, setSent] = useState(false);
+  // A second key may arrive before the buttons are disabled.
+  const sending = useRef(false);
   const send = async (value: Json): Promise<void> => {
+    if (sending.current) {
+      return;
+    }
+    sending.current = true;
     setSent(true);
     const taken = await answers.answer(inputId, value);
+    sending.current = taken;
     setSent(taken);
     if (taken) {
       drafts.answered(inputId);

@@ -15,9 +15,12 @@ export function AgentMark({ agentId, name }: { agentId: string; name: string }) 
   const [first = "?"] = [...name.trim()];
   return (
     <span class="agent">
-      <span class={`agent-mark agent-${agentColor(agentId)}`} aria-hidden="true">
-        {first.toUpperCase()}
-      </span>
+      {/* The letter is a style: it is not a part of the name when text is copied or read aloud. */}
+      <span
+        class={`agent-mark agent-${agentColor(agentId)}`}
+        data-letter={first.toUpperCase()}
+        aria-hidden="true"
+      />
       <strong>{name}</strong>
     </span>
   );
