@@ -5,6 +5,7 @@ import dev.parley.protocol.AuthId;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.InputId;
+import dev.parley.protocol.Json;
 import dev.parley.protocol.PendingView;
 import java.io.IOException;
 import java.util.Optional;
@@ -30,6 +31,7 @@ import tools.jackson.databind.JsonNode;
       "  parley answer --last INPUT yes",
       "  parley answer CONTEXT INPUT no --reason \"not on a Friday\"",
       "  parley answer CONTEXT INPUT yes --arguments '{\"path\":\"b.txt\"}'",
+      "  parley answer CONTEXT INPUT --always context",
       "  parley answer CONTEXT INPUT --skip"
     })
 final class AnswerCommand extends ServerCommand {
@@ -68,6 +70,22 @@ final class AnswerCommand extends ServerCommand {
       paramLabel = "JSON",
       description = "Approve the call with these arguments instead.")
   private @Nullable String arguments;
+
+  @Option(
+      names = "--always",
+      paramLabel = "SCOPE",
+      description =
+          "Approve the call, and always allow exactly this call: in this context, for this agent, or"
+              + " everywhere (context, agent, everywhere). See parley rules.")
+  private @Nullable String always;
+
+  @Option(
+      names = "--expires",
+      paramLabel = "TIME",
+      description =
+          "When --always ends, such as 2026-12-24T00:00:00Z, at most a year ahead. Default: after 30"
+              + " days.")
+  private @Nullable String expires;
 
   @Option(names = "--decline", description = "Refuse to answer the question.")
   private boolean decline;
@@ -134,6 +152,7 @@ final class AnswerCommand extends ServerCommand {
     return item.isEmpty()
             && value == null
             && arguments == null
+            && always == null
             && !decline
             && !skip
             && input != null
@@ -142,35 +161,50 @@ final class AnswerCommand extends ServerCommand {
   }
 
   private JsonNode value(Optional<PendingView> item) {
+    if (expires != null && always == null) {
+      throw new CommandExit(CommandExit.USAGE, "--expires is for --always.");
+    }
     if (decline || skip) {
-      if (decline == skip || value != null || reason != null || arguments != null) {
+      if (decline == skip
+          || value != null
+          || reason != null
+          || arguments != null
+          || always != null) {
         throw new CommandExit(CommandExit.USAGE, "Give either a VALUE, or --decline, or --skip.");
       }
       return decline ? AnswerValue.declined() : AnswerValue.skipped();
     }
-    if (value == null && arguments == null) {
+    if (value == null && arguments == null && always == null) {
       throw new CommandExit(
           CommandExit.USAGE, "The answer is missing: give a VALUE, such as yes or no.");
     }
     var type =
-        reason != null || arguments != null
+        reason != null || arguments != null || always != null
             ? InputType.CONFIRMATION
             : item.map(PendingView::inputType).orElse(null);
     var plain =
         AnswerValue.of(
             value == null ? "yes" : value, type, item.map(PendingView::options).orElse(null));
-    if (reason == null && arguments == null) {
+    if (reason == null && arguments == null && always == null) {
       return plain;
     }
     if (!plain.isBoolean()) {
       throw new CommandExit(
-          CommandExit.USAGE, "--reason and --arguments need the answer yes or no.");
+          CommandExit.USAGE, "--reason, --arguments and --always need the answer yes or no.");
     }
     var edited = arguments == null ? null : AnswerValue.object(arguments);
     if (arguments != null && edited == null) {
       throw new CommandExit(CommandExit.USAGE, "--arguments must be a JSON object.");
     }
-    return AnswerValue.confirmation(plain.asBoolean(), reason, edited);
+    if (always != null && (edited != null || !plain.asBoolean())) {
+      throw new CommandExit(
+          CommandExit.USAGE, "--always is for the answer yes, without --arguments.");
+    }
+    var answer = AnswerValue.confirmation(plain.asBoolean(), reason, edited);
+    if (always != null) {
+      Json.putPresent(answer.putObject("remember").put("scope", always), "expires", expires);
+    }
+    return answer;
   }
 
   private String secret() throws IOException {

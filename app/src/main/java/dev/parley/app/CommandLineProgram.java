@@ -49,6 +49,7 @@ final class CommandLineProgram {
             .addSubcommand(new RewindCommand(terminal))
             .addSubcommand(new ForkCommand(terminal))
             .addSubcommand(new ExportCommand(terminal))
+            .addSubcommand(new RulesCommand(terminal))
             .addSubcommand(new PauseCommand(terminal))
             .addSubcommand(new ResumeCommand(terminal))
             .addSubcommand(new BudgetsCommand(terminal))

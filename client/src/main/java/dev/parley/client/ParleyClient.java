@@ -31,6 +31,7 @@ import dev.parley.protocol.PendingView;
 import dev.parley.protocol.Position;
 import dev.parley.protocol.Rejection;
 import dev.parley.protocol.ResultPage;
+import dev.parley.protocol.RuleView;
 import dev.parley.protocol.TaskId;
 import dev.parley.protocol.TaskView;
 import java.io.InputStream;
@@ -299,6 +300,19 @@ public final class ParleyClient implements AutoCloseable {
   /// What is used of the caller's budgets; for an operator, of all budgets.
   public List<BudgetView> budgets() {
     return page(new RequestPath("/api/budgets"), BudgetView.class).items();
+  }
+
+  /// The caller's rules that allow tool calls without approval; for an operator, all rules.
+  public List<RuleView> rules() {
+    return page(new RequestPath("/api/rules"), RuleView.class).items();
+  }
+
+  /// Revokes a rule: its calls need approval again.
+  ///
+  /// @throws Rejection.NotFound if there is no such rule
+  public RuleView revokeRule(String rule) {
+    var id = URLEncoder.encode(rule, StandardCharsets.UTF_8).replace("+", "%20");
+    return read(HttpCall.delete("/api/rules/" + id), RuleView.class);
   }
 
   /// Pauses the agent, person or tenant `target`, or everything if it is null.

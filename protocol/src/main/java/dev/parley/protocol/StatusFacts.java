@@ -24,6 +24,8 @@ public final class StatusFacts {
   private static final String STARTED = "started";
   private static final String PAUSED = "paused";
   private static final String BUDGET = "budget";
+  private static final String RULE = "rule";
+  private static final String TOOL = "tool";
 
   private final MetadataFields fields;
 
@@ -145,6 +147,11 @@ public final class StatusFacts {
   /// The metadata of a task that waits for the end of the pause with this id.
   public static ObjectNode ofPaused(String pause) {
     return ofHandedBack().put(PAUSED, pause);
+  }
+
+  /// The metadata of a task in which an approval rule allowed a call of a program.
+  public static ObjectNode ofRule(String rule, String tool) {
+    return Json.object().put(RULE, rule).put(TOOL, tool);
   }
 
   /// The metadata of a task that reports a budget that is nearly used up.

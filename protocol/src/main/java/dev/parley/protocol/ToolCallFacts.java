@@ -20,6 +20,7 @@ public final class ToolCallFacts {
   private static final String INVOCATION_ID = "invocationId";
   private static final String ATTEMPT = "attempt";
   private static final String ORIGIN = "origin";
+  private static final String RULE = "rule";
 
   private final MetadataFields fields;
 
@@ -81,6 +82,16 @@ public final class ToolCallFacts {
         .put(CALL_ID, externalId)
         .put(EFFECT, "at-most-once")
         .put(CONCURRENT, true);
+  }
+
+  /// The approval rule that allowed the call, if one did.
+  public Optional<String> rule() {
+    return fields.text(RULE);
+  }
+
+  /// Adds the approval rule that allowed the call.
+  public static void putRule(ObjectNode metadata, String rule) {
+    metadata.put(RULE, rule);
   }
 
   /// Marks a call whose arguments a person edited.

@@ -198,11 +198,17 @@ final class ToolCalls implements AutoCloseable {
             : dependencies.untrustedText().reason(tool);
     switch (untrusted.isPresent() ? Permission.ASK : byRules) {
       case DENY -> reject(call, tool, "this call is not allowed here", events);
-      case ALLOW -> launch(call, tool, call.requestedArguments(), room, events, work);
+      case ALLOW -> launch(call, tool, call.requestedArguments(), null, room, events, work);
       case ASK -> {
         var question = call.question().orElse(null);
         if (question == null) {
-          askApproval(call, tool, untrusted, events);
+          // After untrusted text, no rule replaces a person.
+          var rule = untrusted.isPresent() ? Optional.<String>empty() : rule(call);
+          if (rule.isPresent()) {
+            launch(call, tool, call.requestedArguments(), rule.get(), room, events, work);
+          } else {
+            askApproval(call, tool, untrusted, events);
+          }
         } else if (question.answer() instanceof ToolAnswer.Given) {
           switch (question.decision(call.requestedArguments())) {
             case ApprovalDecision.Denied(var reason) -> reject(call, tool, reason, events);
@@ -214,6 +220,13 @@ final class ToolCalls implements AutoCloseable {
         }
       }
     }
+  }
+
+  /// The rule with which the owner of the context always allows this call.
+  private Optional<String> rule(ToolCallHistory call) {
+    var hash = QuestionFactory.hash(call.call().name(), call.call().arguments());
+    var now = taskRun.sources().time().instant();
+    return taskRun.controls().rule(taskRun.owner(), taskRun.context(), hash, now);
   }
 
   /// Asks for approval, unless the call is invalid.
@@ -238,7 +251,7 @@ final class ToolCalls implements AutoCloseable {
     if (dependencies.policy().permissionFor(tool, approved) == Permission.DENY) {
       reject(call, tool, "the edited call is not allowed here", events);
     } else {
-      launch(call, tool, approved, room, events, work);
+      launch(call, tool, approved, null, room, events, work);
     }
   }
 
@@ -274,10 +287,12 @@ final class ToolCalls implements AutoCloseable {
     events.add(ToolCallEvents.failed(call.call(), reason, null));
   }
 
+  /// Starts the call. `rule` is the approval rule that allows it, if one does.
   private void launch(
       ToolCallHistory call,
       Tool tool,
       ObjectNode arguments,
+      @Nullable String rule,
       boolean room,
       List<Event> events,
       List<Runnable> work) {
@@ -287,6 +302,9 @@ final class ToolCalls implements AutoCloseable {
       return;
     }
     var start = ToolCallEvents.start(taskRun, call, tool, arguments);
+    if (rule != null && start.metadata() != null) {
+      ToolCallFacts.putRule(start.metadata(), rule);
+    }
     if (tool instanceof SpawnTool spawning) {
       try {
         var subagentJobs = spawning.jobs(arguments);

@@ -9,7 +9,6 @@ import dev.parley.auth.Vault;
 import dev.parley.control.Budgets;
 import dev.parley.control.ControlDatabase;
 import dev.parley.control.ControlTable;
-import dev.parley.control.Pauses;
 import dev.parley.control.TaskControls;
 import dev.parley.external.a2a.A2aAgent;
 import dev.parley.external.cli.CliAgent;
@@ -179,7 +178,7 @@ final class ServerFactory {
                   answers));
       var budgets = Budgets.of(config.budgets(), log, storage, serverSources.time());
       opened.add(budgets::close);
-      var controls = new TaskControls(new Pauses(storage), budgets);
+      var controls = TaskControls.in(storage, budgets);
       FatalHandler fatal = store instanceof BlockLog ours ? ours::fail : extensions.fatal();
       var views =
           new Views(

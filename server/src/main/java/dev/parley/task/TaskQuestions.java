@@ -17,6 +17,7 @@ import dev.parley.protocol.InputEvent.InputReceived;
 import dev.parley.protocol.InputEvent.InputType;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.RuleView;
 import dev.parley.protocol.TaskId;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,16 +41,19 @@ final class TaskQuestions {
   private final BiConsumer<ContextId, List<TaskId>> onAnswered;
   private final AnswerValidator validator = new AnswerValidator();
   private final AnswerDuration answerDuration;
+  private final RememberedApprovals remembered;
 
   TaskQuestions(
       EventLog log,
       ContextHistory contextHistory,
       AnswerDuration answerDuration,
+      RememberedApprovals remembered,
       QuestionTimers timers,
       BiConsumer<ContextId, List<TaskId>> onAnswered) {
     this.log = log;
     this.contextHistory = contextHistory;
     this.answerDuration = answerDuration;
+    this.remembered = remembered;
     this.timers = timers;
     this.onAnswered = onAnswered;
   }
@@ -62,13 +66,14 @@ final class TaskQuestions {
     var tasks = new LinkedHashSet<TaskId>();
     var about = new HashMap<InputId, @Nullable ObjectNode>();
     var values = new LinkedHashMap<InputId, JsonNode>();
+    var rules = new ArrayList<RuleView>();
     answers.forEach(
         (input, value) -> {
           tasks.add(taskOf(context, input));
           about.put(input, answerDuration.withDuration(by.metadata(), context, input));
           // Validated before the append, which must be quick, as schemas are not trusted. A
           // question never changes, so the result stays valid.
-          values.put(input, checked(context, input, value, by.by()));
+          values.put(input, checked(context, input, value, by.by(), rules));
         });
     var appendResult =
         log.append(
@@ -84,6 +89,8 @@ final class TaskQuestions {
                                 answer.getValue(),
                                 new AnswerDetails(by.by(), by.guard(), about.get(answer.getKey()))))
                     .toList());
+    // Before the task continues: its next call may be the same one.
+    remembered.store(appendResult.replayed() ? List.of() : rules);
     values.keySet().forEach(input -> timers.stop(context, input));
     onAnswered.accept(context, List.copyOf(tasks));
     return appendResult;
@@ -105,11 +112,13 @@ final class TaskQuestions {
   AppendResult resume(
       TaskResumption taskResumption, Function<ContextState, List<EventDraft>> more) {
     var context = taskResumption.context();
+    var rules = new ArrayList<RuleView>();
     var answers =
         taskResumption.answers().stream()
             .map(
                 givenAnswer ->
-                    checked(context, withDuration(context, givenAnswer), taskResumption.by()))
+                    checked(
+                        context, withDuration(context, givenAnswer), taskResumption.by(), rules))
             .toList();
     var appendResult =
         log.append(
@@ -124,6 +133,7 @@ final class TaskQuestions {
               drafts.addAll(said);
               return drafts;
             });
+    remembered.store(appendResult.replayed() ? List.of() : rules);
     answers.forEach(givenAnswer -> timers.stop(context, givenAnswer.questionId()));
     onAnswered.accept(context, started(context));
     return appendResult;
@@ -137,17 +147,24 @@ final class TaskQuestions {
   }
 
   private TaskResumption.GivenAnswer checked(
-      ContextId context, TaskResumption.GivenAnswer givenAnswer, Answerer by) {
+      ContextId context,
+      TaskResumption.GivenAnswer givenAnswer,
+      Answerer by,
+      List<RuleView> rules) {
     var value = givenAnswer.value();
     return givenAnswer.questionId() instanceof InputId input && value != null
         ? new TaskResumption.GivenAnswer(
-            input, checked(context, input, value, by), givenAnswer.metadata(), givenAnswer.reason())
+            input,
+            checked(context, input, value, by, rules),
+            givenAnswer.metadata(),
+            givenAnswer.reason())
         : givenAnswer;
   }
 
   /// The answer with the defaults of its form. Rejects an approval by a caller who may not approve,
-  /// and an invalid answer.
-  private JsonNode checked(ContextId context, InputId input, JsonNode value, Answerer by) {
+  /// and an invalid answer. Adds the rule that the answer asks for.
+  private JsonNode checked(
+      ContextId context, InputId input, JsonNode value, Answerer by, List<RuleView> rules) {
     var open = log.inspect(context, state -> state.openInput(input));
     if (open.isEmpty()) {
       return value;
@@ -158,6 +175,9 @@ final class TaskQuestions {
     }
     var whole = AnswerValidator.withDefaults(asked, value);
     validator.check(asked, whole);
+    if (asked.inputType() == InputType.CONFIRMATION) {
+      remembered.rule(context, open.get(), whole, by).ifPresent(rules::add);
+    }
     return whole;
   }
 

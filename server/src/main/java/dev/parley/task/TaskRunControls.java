@@ -1,15 +1,19 @@
 package dev.parley.task;
 
+import dev.parley.control.ApprovalRules.RuledCall;
 import dev.parley.control.Budgets;
 import dev.parley.control.TaskControls;
 import dev.parley.protocol.AgentTypeId;
 import dev.parley.protocol.BudgetView.BudgetResource;
+import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.PauseView;
+import dev.parley.protocol.RuleView;
 import dev.parley.protocol.StatusFacts;
 import dev.parley.protocol.TaskAccount;
 import dev.parley.protocol.TaskEvent.TaskStatus;
 import dev.parley.protocol.TaskState;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -33,6 +37,14 @@ public final class TaskRunControls {
     return controls.pauses().active().isEmpty()
         ? Optional.empty()
         : controls.pauses().find(agent, account.get()).map(PauseView::id);
+  }
+
+  /// The id of the rule with which the owner of the context always allows a call, if there is one.
+  /// `hash` binds the rule to the tool and its arguments.
+  public Optional<String> rule(String owner, ContextId context, String hash, Instant now) {
+    return controls.rules().active(now).isEmpty()
+        ? Optional.empty()
+        : controls.rules().find(new RuledCall(owner, context, agent, hash), now).map(RuleView::id);
   }
 
   /// Why the task may not use more of these resources; empty if it may.

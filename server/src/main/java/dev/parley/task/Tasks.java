@@ -65,6 +65,7 @@ public final class Tasks implements AutoCloseable {
             log,
             contextHistory,
             new AnswerDuration(log, taskSources),
+            new RememberedApprovals(log, taskSettings.controls().rules(), taskSources),
             scheduler.questionTimers(),
             scheduler::onAnswered);
     this.recovery = new ContextRecovery(taskSources.time(), taskSources.threads());

@@ -7,7 +7,6 @@ import dev.parley.control.Budget;
 import dev.parley.control.Budget.BudgetMatch;
 import dev.parley.control.Budgets;
 import dev.parley.control.ControlStorage;
-import dev.parley.control.Pauses;
 import dev.parley.control.TaskControls;
 import dev.parley.log.MemoryLog;
 import dev.parley.protocol.BudgetView.BudgetGroup;
@@ -74,7 +73,7 @@ class BudgetedTasksTest {
   private TaskTestBed bed(Budgets budgets, Tool... tools) {
     var agents =
         TestTeam.agents(log, new CommandModel(), TaskLimits.DEFAULT, ToolPolicy.DEFAULT, tools);
-    return TaskTestBed.with(log, agents, folder, new TaskControls(new Pauses(storage), budgets));
+    return TaskTestBed.with(log, agents, folder, TaskControls.in(storage, budgets));
   }
 
   private static BigDecimal used(Budgets budgets) {
@@ -195,7 +194,7 @@ class BudgetedTasksTest {
                 log,
                 Map.of(TaskTestBed.AGENT, greedy),
                 folder,
-                new TaskControls(new Pauses(storage), budgets))) {
+                TaskControls.in(storage, budgets))) {
       var task = bed.submit("go").taskId();
 
       assertThat(bed.awaitEnd(task)).isEqualTo(TaskState.FAILED);

@@ -6,7 +6,7 @@ import dev.parley.http.Route;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// The routes of pauses and budgets.
+/// The routes of pauses, budgets and approval rules.
 public final class ControlsApi {
 
   private final ApiDependencies parts;
@@ -19,9 +19,11 @@ public final class ControlsApi {
 
   /// The routes.
   public List<Route> routes() {
-    return Stream.concat(
-            new PauseRoutes(parts, controls.pauses()).routes().stream(),
-            new BudgetRoutes(controls.budgets()).routes().stream())
+    return Stream.of(
+            new PauseRoutes(parts, controls.pauses()).routes(),
+            new BudgetRoutes(controls.budgets()).routes(),
+            new RuleRoutes(controls.rules(), parts.time()).routes())
+        .flatMap(List::stream)
         .toList();
   }
 }

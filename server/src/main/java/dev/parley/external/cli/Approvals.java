@@ -10,6 +10,9 @@ import dev.parley.protocol.InputEvent.InputRequired;
 import dev.parley.protocol.InputId;
 import dev.parley.protocol.Json;
 import dev.parley.protocol.Rejection;
+import dev.parley.protocol.StatusFacts;
+import dev.parley.protocol.TaskEvent.TaskStatus;
+import dev.parley.protocol.TaskState;
 import dev.parley.protocol.ThoughtEvent.InternalCheckpoint;
 import dev.parley.protocol.ToolCallId;
 import dev.parley.task.TaskRun;
@@ -152,8 +155,27 @@ final class Approvals {
         : permission) {
       case ALLOW -> Optional.of(new ApprovalDecision.Allowed(arguments));
       case DENY -> Optional.of(new ApprovalDecision.Denied("this agent may not call " + tool));
-      case ASK -> ask(permissionAsked, call.orElse(null), permissionQuestions);
+      case ASK -> {
+        var rule = permissionAsked.person() ? Optional.<String>empty() : rule(permissionAsked);
+        yield rule.isPresent()
+            ? Optional.of(new ApprovalDecision.Allowed(arguments))
+            : ask(permissionAsked, call.orElse(null), permissionQuestions);
+      }
     };
+  }
+
+  /// The rule with which the owner of the context always allows this call. Records its use.
+  private Optional<String> rule(ProgramEvent.PermissionAsked asked) {
+    var hash = QuestionFactory.hash(asked.tool(), asked.arguments());
+    var now = taskRun.sources().time().instant();
+    var rule = taskRun.controls().rule(taskRun.owner(), taskRun.context(), hash, now);
+    rule.ifPresent(
+        id ->
+            taskRun.emit(
+                List.of(
+                    new TaskStatus(
+                        TaskState.WORKING, null, StatusFacts.ofRule(id, asked.tool())))));
+    return rule;
   }
 
   private Optional<ApprovalDecision> ask(
