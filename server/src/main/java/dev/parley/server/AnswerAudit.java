@@ -29,7 +29,8 @@ final class AnswerAudit implements MeteredLog.AppendObserver {
       return;
     }
     for (var draft : drafts) {
-      if (draft.event() instanceof InputReceived answer && answer.providedBy() == InputEvent.Provider.USER) {
+      if (draft.event() instanceof InputReceived answer
+          && answer.providedBy() == InputEvent.Provider.USER) {
         opened.record(event(context, answer));
       } else if (draft.event() instanceof AuthCompleted signIn) {
         opened.record(

@@ -156,7 +156,8 @@ final class Approvals {
       case ALLOW -> Optional.of(new ApprovalDecision.Allowed(arguments));
       case DENY -> Optional.of(new ApprovalDecision.Denied("this agent may not call " + tool));
       case ASK -> {
-        var rule = permissionAsked.person() ? Optional.<String>empty() : rule(permissionAsked);
+        var person = permissionAsked.person() || settings.asksAlways();
+        var rule = person ? Optional.<String>empty() : rule(permissionAsked);
         yield rule.isPresent()
             ? Optional.of(new ApprovalDecision.Allowed(arguments))
             : ask(permissionAsked, call.orElse(null), permissionQuestions);

@@ -75,6 +75,11 @@ public record CliSettings(
     return with(silence, other);
   }
 
+  /// True if a person decides on each call that is not denied, as [#askingAlways] wants it.
+  boolean asksAlways() {
+    return policy.standard() == Permission.ASK && policy.allow().isEmpty();
+  }
+
   /// A copy that asks a person before each call for which the program asks, whatever the rules allow.
   /// Denied calls stay denied.
   public CliSettings askingAlways() {
