@@ -38,7 +38,7 @@ class ApiFuzzTest {
   private static final int CLIENTS = 3;
 
   /// Of how many operations a request must succeed, so that a run tests more than error messages.
-  private static final int OPERATIONS_MIN = 50;
+  private static final int OPERATIONS_MIN = 70;
 
   private static final String SECRET = "only-ann-may-read-this";
 

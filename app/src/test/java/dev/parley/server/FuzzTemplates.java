@@ -44,6 +44,9 @@ final class FuzzTemplates {
     if (path.startsWith("/ag-ui")) {
       return run();
     }
+    if (path.contains("/v1/") && !path.startsWith("/a2a")) {
+      return openAi(path);
+    }
     if (path.endsWith("message:send") || path.endsWith("message:stream")) {
       return withMessage(values.once(2));
     }
@@ -54,6 +57,38 @@ final class FuzzTemplates {
     any.put("contextId", values.text("contextId")).put("taskId", values.text("taskId"));
     any.put("content", values.text("content")).put("sessionId", values.text("sessionId"));
     return any;
+  }
+
+  /// A request of the API that is compatible with OpenAI.
+  private ObjectNode openAi(String path) {
+    var request = Json.object().put("model", values.text("agentId"));
+    var messages = request.putArray(path.endsWith("completions") ? "messages" : "input");
+    for (var i = values.plausible() ? 0 : values.below(3); i >= 0; i--) {
+      var message = messages.addObject();
+      message.put("role", values.plausible() ? "user" : values.any(ROLES));
+      if (values.wrongOnce(3)) {
+        message.put("type", values.any(List.of("message", "function_call_output", "reasoning")));
+        message.put("call_id", values.text("toolCallId")).put("output", values.text("text"));
+      }
+      message.put("content", values.text("content"));
+    }
+    for (var name : List.of("stream", "store", "background")) {
+      if (values.once(4)) {
+        request.put(name, values.once(2));
+      }
+    }
+    if (values.wrongOnce(3)) {
+      request.put("previous_response_id", values.text("id"));
+    }
+    if (values.wrongOnce(3)) {
+      request.put("conversation", values.text("contextId"));
+    }
+    if (values.wrongOnce(3)) {
+      request.putArray("tools").add(values.value(1));
+      request.set("text", values.value(1));
+      request.set("metadata", values.value(1));
+    }
+    return request;
   }
 
   private ObjectNode rpc() {

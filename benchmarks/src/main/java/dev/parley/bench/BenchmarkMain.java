@@ -43,6 +43,7 @@ public final class BenchmarkMain {
         new RelayBenchmark(runLength),
         new StartupBenchmark(runLength),
         new IsolationBenchmark(runLength),
+        new AuthBenchmark(runLength),
         new ClusterBenchmark(runLength));
     for (var growthKind : GrowthKind.values()) {
       all.add(new GrowthBenchmark(growthKind, runLength.growth(), options.data()));

@@ -14,9 +14,16 @@ record BenchmarkServer(BenchmarkProcess process, int port) implements AutoClosea
   /// Starts a server with a data folder of this name; `more` has further arguments.
   static BenchmarkServer start(TemporaryFolder temporaryFolder, String name, List<String> more)
       throws IOException {
+    return start(temporaryFolder, name, "", more);
+  }
+
+  /// The same with further lines of configuration.
+  static BenchmarkServer start(
+      TemporaryFolder temporaryFolder, String name, String yaml, List<String> more)
+      throws IOException {
     var folder = temporaryFolder.path();
-    var config = folder.resolve("parley.yaml");
-    Files.writeString(config, CONFIG);
+    var config = folder.resolve("parley-" + name + ".yaml");
+    Files.writeString(config, CONFIG + yaml);
     var arguments =
         new ArrayList<>(
             List.of(

@@ -14,9 +14,16 @@ final class HttpConnection implements AutoCloseable {
   private final Socket socket;
   private final InputStream in;
   private final int port;
+  private final String header;
 
   HttpConnection(int port) throws IOException {
+    this(port, "");
+  }
+
+  /// `header` is a complete header line that each request has, or empty.
+  HttpConnection(int port, String header) throws IOException {
     this.port = port;
+    this.header = header;
     socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.setTcpNoDelay(true);
     in = new BufferedInputStream(socket.getInputStream());
@@ -31,16 +38,25 @@ final class HttpConnection implements AutoCloseable {
     return send("GET " + path, "");
   }
 
+  /// Opens a stream on a connection of its own, reads until its first byte, and closes it.
+  void openStream(String path) throws IOException {
+    try (var stream = new HttpConnection(port, header)) {
+      stream.write("GET " + path, "");
+      var status = stream.line();
+      if (!status.startsWith("HTTP/1.1 200")) {
+        throw new IOException("the server answered " + status);
+      }
+      while (!stream.line().isEmpty()) {
+        // The headers.
+      }
+      if (stream.in.read() < 0) {
+        throw new IOException("the server closed a stream");
+      }
+    }
+  }
+
   private String send(String request, String body) throws IOException {
-    var bytes = body.getBytes(StandardCharsets.UTF_8);
-    var head =
-        request
-            + " HTTP/1.1\r\nHost: localhost:"
-            + port
-            + "\r\nContent-Type: application/json\r\nContent-Length: "
-            + bytes.length
-            + "\r\n\r\n";
-    socket.getOutputStream().write((head + body).getBytes(StandardCharsets.UTF_8));
+    write(request, body);
     var status = line();
     var length = 0;
     for (var header = line(); !header.isEmpty(); header = line()) {
@@ -56,6 +72,20 @@ final class HttpConnection implements AutoCloseable {
       throw new IOException("the server answered " + status + " " + answer);
     }
     return answer;
+  }
+
+  private void write(String request, String body) throws IOException {
+    var length = body.getBytes(StandardCharsets.UTF_8).length;
+    var head =
+        request
+            + " HTTP/1.1\r\nHost: localhost:"
+            + port
+            + "\r\n"
+            + header
+            + "Content-Type: application/json\r\nContent-Length: "
+            + length
+            + "\r\n\r\n";
+    socket.getOutputStream().write((head + body).getBytes(StandardCharsets.UTF_8));
   }
 
   private String line() throws IOException {
