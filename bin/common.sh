@@ -176,7 +176,7 @@ ensure_built() {
 # The files that a build is made from.
 sources() {
   local folders=(pom.xml) module
-  for module in protocol client server offline compat/workflow compat/kagent compat/chat compat/agents compat/openai app benchmarks; do
+  for module in protocol client server offline compat/workflow compat/kagent compat/chat compat/agents compat/openai compat/mcp app benchmarks; do
     [ "$module" = benchmarks ] && [ "$MODULE" != benchmarks ] && continue
     folders+=("$module/pom.xml")
     [ -d "$ROOT/$module/src/main" ] && folders+=("$module/src/main")

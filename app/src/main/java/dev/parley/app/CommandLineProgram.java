@@ -46,6 +46,7 @@ final class CommandLineProgram {
             .addSubcommand(new CancelCommand(terminal))
             .addSubcommand(new InboxCommand(terminal))
             .addSubcommand(new AnswerCommand(terminal))
+            .addSubcommand(new McpCommand(terminal))
             .addSubcommand(new RewindCommand(terminal))
             .addSubcommand(new ForkCommand(terminal))
             .addSubcommand(new ExportCommand(terminal))

@@ -4,6 +4,7 @@ import dev.parley.api.a2a.sessions.SessionsApi;
 import dev.parley.api.agents.AgentsModule;
 import dev.parley.api.chat.ChatApi;
 import dev.parley.api.contexts.workflow.WorkflowModule;
+import dev.parley.api.mcp.McpApi;
 import dev.parley.api.openai.OpenAiApi;
 import dev.parley.offline.OfflineModule;
 import dev.parley.server.Extensions;
@@ -20,6 +21,7 @@ public final class ProgramModules {
           .withApi(new SessionsApi())
           .withApi(new WorkflowModule())
           .withApi(new OpenAiApi())
+          .withApi(new McpApi())
           .with(OfflineModule.MODEL)
           .with(OfflineModule.CONFORMANCE_AGENT);
 

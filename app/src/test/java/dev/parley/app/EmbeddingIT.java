@@ -39,6 +39,7 @@ class EmbeddingIT {
           "parley-compat-agents",
           "parley-compat-chat",
           "parley-compat-kagent",
+          "parley-compat-mcp",
           "parley-compat-openai",
           "parley-compat-workflow",
           "picocli");

@@ -36,6 +36,7 @@ record SourceFile(Path path, String module, boolean test, List<String> lines) {
             "compat/chat",
             "compat/agents",
             "compat/openai",
+            "compat/mcp",
             "app",
             "benchmarks")) {
       files.addAll(below(root, module, false));

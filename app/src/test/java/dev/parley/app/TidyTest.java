@@ -53,7 +53,8 @@ class TidyTest {
           "compat/kagent",
           "compat/chat",
           "compat/agents",
-          "compat/openai");
+          "compat/openai",
+          "compat/mcp");
 
   private static final Pattern TYPE =
       Pattern.compile(

@@ -39,6 +39,11 @@ class PublicClientsTest {
     runOnUsual("openai", "runs.mjs");
   }
 
+  @Test
+  void the_client_of_mcp_calls_agents_as_tools() throws Exception {
+    runOnUsual("mcp-clients", "client.mjs");
+  }
+
   @ParameterizedTest
   @CsvSource({"a2a, JSONRPC", "a2a, HTTP+JSON", "a2a-03, JSONRPC", "a2a-03, HTTP+JSON"})
   void clients_of_the_a2a_sdk_send_stream_list_cancel_subscribe_and_are_pushed_to(

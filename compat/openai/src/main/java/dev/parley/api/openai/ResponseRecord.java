@@ -198,9 +198,12 @@ final class ResponseRecord {
 
   private ObjectNode usage() {
     var total = usage.total();
-    var cached = total.cacheReadInputTokens();
+    var read = total.cacheReadInputTokens();
+    var written = total.cacheCreationInputTokens();
     var json = Json.object().put("input_tokens", total.allInputTokens());
-    json.putObject("input_tokens_details").put("cached_tokens", cached == null ? 0 : cached);
+    json.putObject("input_tokens_details")
+        .put("cached_tokens", read == null ? 0 : read)
+        .put("cache_write_tokens", written == null ? 0 : written);
     json.put("output_tokens", total.outputTokens());
     json.putObject("output_tokens_details").put("reasoning_tokens", 0);
     return json.put("total_tokens", total.totalTokens());
