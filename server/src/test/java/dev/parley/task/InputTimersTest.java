@@ -2,6 +2,8 @@ package dev.parley.task;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.control.ApprovalRules;
+import dev.parley.control.ControlStorage;
 import dev.parley.log.AppendGuard;
 import dev.parley.log.Decision;
 import dev.parley.log.EventDraft;
@@ -56,6 +58,8 @@ class InputTimersTest {
           log,
           new LogHistory(log),
           new AnswerDuration(log, TaskTestBed.SOURCES),
+          new RememberedApprovals(
+              log, new ApprovalRules(ControlStorage.inMemory()), TaskTestBed.SOURCES),
           questionTimers,
           (_, _) -> {});
 
