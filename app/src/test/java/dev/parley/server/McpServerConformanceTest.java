@@ -82,7 +82,7 @@ class McpServerConformanceTest {
     var arguments =
         new ArrayList<>(
             List.of(
-                file(".bin/mcp-inspector").toString(),
+                file("../../mcp-inspector/node_modules/.bin/mcp-inspector").toString(),
                 "--cli",
                 testServer.url.resolve("/mcp").toString(),
                 "--transport",
@@ -124,7 +124,7 @@ class McpServerConformanceTest {
   private static Path file(String name) {
     var file = kit().resolve(name);
     if (!Files.isReadable(file)) {
-      fail("%s is missing: ./check --long installs it, or npm ci in peers/mcp-conformance", file);
+      fail("%s is missing: ./check --long installs it, or npm ci in its folder", file);
     }
     return file;
   }
