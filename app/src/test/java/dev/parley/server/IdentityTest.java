@@ -35,6 +35,8 @@ class IdentityTest {
   private static final String ADMIN = "the-token-of-the-administrator";
   private static final String YAML =
       """
+      isolation: {level: none}
+      untrusted: {effects: allow}
       auth:
         required: true
         tokens:

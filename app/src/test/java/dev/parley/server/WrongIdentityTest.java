@@ -120,6 +120,8 @@ class WrongIdentityTest {
     var yaml =
         """
         limits: {anonymousRequestsPerMinute: 1000000}
+        isolation: {level: none}
+        untrusted: {effects: allow}
         auth:
           required: true
           tokens:

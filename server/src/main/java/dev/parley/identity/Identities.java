@@ -13,6 +13,17 @@ import java.util.function.Supplier;
 /// All of them are in memory, so that no request waits for a database. For many threads.
 public final class Identities implements IssuedCredentials, AutoCloseable {
 
+  /// What the configuration says about identities.
+  ///
+  /// @param tokens the names of the tokens of the configuration, which nobody else may have
+  /// @param acceptTenants the server may have other tenants than the default one
+  public record IdentitySettings(Set<String> tokens, boolean acceptTenants) {
+
+    public IdentitySettings {
+      tokens = Set.copyOf(tokens);
+    }
+  }
+
   private final IdentityStore store;
   private final Set<String> tokens;
   private final Revocations revocations = new Revocations();
@@ -24,17 +35,16 @@ public final class Identities implements IssuedCredentials, AutoCloseable {
 
   /// Reads everything that was issued.
   ///
-  /// @param tokens the names of the tokens of the configuration, which nobody else may have
   public Identities(
       IdentityDatabase database,
-      Set<String> tokens,
+      IdentitySettings settings,
       Time time,
       Threads threads,
       Supplier<String> ids) {
-    this.tokens = Set.copyOf(tokens);
+    this.tokens = settings.tokens();
     store = new IdentityStore(database, threads);
     var secrets = new Secrets(new SecureRandom());
-    people = new People(store, revocations);
+    people = new People(store, revocations, settings.acceptTenants());
     keys = new ApiKeys(store, people, revocations, secrets, ids, time);
     signIns = new PersonSignIns(store, people, revocations, secrets, ids, time);
     shares = new ContextShares(store, people, revocations, secrets, ids, time);

@@ -3,6 +3,7 @@ package dev.parley.identity;
 import dev.parley.log.OwnerOnlyFiles;
 import dev.parley.log.PostgresDatabase;
 import dev.parley.log.PostgresNode;
+import dev.parley.protocol.Rejection;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -17,6 +18,26 @@ public interface IdentityDatabase {
 
   /// Opens a connection that commits each statement. The table exists.
   Connection connect() throws SQLException;
+
+  /// True if a tenant was created beside the default one.
+  ///
+  /// @throws Rejection.Unavailable if the database cannot be read
+  default boolean severalTenants() {
+    if (!exists()) {
+      return false;
+    }
+    try (var connection = connect();
+        var statement = connection.prepareStatement("SELECT 1 FROM identities WHERE kind = ?")) {
+      statement.setString(1, IdentityStore.RecordKind.TENANT.text());
+      statement.setMaxRows(1);
+      try (var rows = statement.executeQuery()) {
+        return rows.next();
+      }
+    } catch (SQLException failed) {
+      throw new Rejection.Unavailable(
+          "the identities in " + this + " cannot be read: " + failed.getMessage());
+    }
+  }
 
   /// A condition that each write contains. It becomes false, for ever, when another server takes over
   /// the table.

@@ -37,7 +37,7 @@ final class IdentityStore implements AutoCloseable {
     SESSION,
     SHARE;
 
-    private String text() {
+    String text() {
       return name().toLowerCase(Locale.ROOT);
     }
   }

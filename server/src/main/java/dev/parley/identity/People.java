@@ -54,9 +54,12 @@ public final class People {
   private final IdentityTable<Group> groups;
   private final IdentityTable<Tenant> tenants;
   private final Revocations revocations;
+  private final boolean acceptTenants;
 
-  People(IdentityStore store, Revocations revocations) {
+  /// `acceptTenants` is false if the server cannot have other tenants than the default one.
+  People(IdentityStore store, Revocations revocations, boolean acceptTenants) {
     this.store = store;
+    this.acceptTenants = acceptTenants;
     this.revocations = revocations;
     people = new IdentityTable<>(store, RecordKind.PERSON, Person.class, Person::name);
     groups = new IdentityTable<>(store, RecordKind.GROUP, Group.class, People::id);
@@ -97,8 +100,17 @@ public final class People {
   }
 
   /// Creates a tenant, unless it exists.
+  ///
+  /// @throws Rejection.Conflict if the server is not prepared to separate tenants
   public void createTenant(String name) {
     Names.check("tenant", name);
+    if (!acceptTenants) {
+      throw new Rejection.Conflict(
+          "isolation-required",
+          "people of different tenants do not trust each other: state isolation.level and"
+              + " untrusted.effects in the configuration and start the server again, see"
+              + " docs/isolation.md");
+    }
     store.change(
         () -> {
           if (tenants.find(name).isEmpty()) {

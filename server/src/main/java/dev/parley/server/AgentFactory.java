@@ -88,7 +88,7 @@ final class AgentFactory {
             case AgentKind.Llm _ -> new ModelLoop(type(agent), loop);
             case AgentKind.Cli(var settings) ->
                 new CliAgent(
-                    asksAfterUntrusted() ? settings.askingAlways() : settings,
+                    config.containment().asksAfterUntrusted() ? settings.askingAlways() : settings,
                     agentFactoryDependencies
                         .programs()
                         .with(
@@ -122,10 +122,6 @@ final class AgentFactory {
     return new AgentDirectory(agents, Supervisor.ID);
   }
 
-  private boolean asksAfterUntrusted() {
-    return config.containment().asksAfterUntrusted(config.severalTenants());
-  }
-
   /// The policy of the agents with a model. All other agents read text that the log does not have.
   private UntrustedPolicy untrustedPolicy() {
     var own =
@@ -135,7 +131,7 @@ final class AgentFactory {
                     .map(AgentConfig::id),
                 Stream.of(Supervisor.ID))
             .collect(Collectors.toSet());
-    return new UntrustedPolicy(asksAfterUntrusted(), own);
+    return new UntrustedPolicy(config.containment().asksAfterUntrusted(), own);
   }
 
   /// Wraps an agent so that the runtime stops waiting for it before its thread is abandoned.

@@ -408,7 +408,9 @@ public final class ClusterServer implements RunningServer {
 
   private Server openServer(PostgresNode activeNode) {
     var shared = Objects.requireNonNull(databases.get(activeNode));
-    var factory = new ServerFactory(config, sources, extensions);
+    var ports = ServerPorts.shared(SharedListener::new, shared, activeNode);
+    var separated = config.withTenantsOf(ports.identities());
+    var factory = new ServerFactory(separated, sources, extensions);
     var dependencies =
         factory.create(
             () ->
@@ -427,13 +429,7 @@ public final class ClusterServer implements RunningServer {
             ControlDatabase.shared(shared, activeNode));
     try (var opened = new CloseStack()) {
       opened.add(dependencies::close);
-      var running =
-          Server.run(
-              config,
-              extensions,
-              dependencies,
-              sources,
-              ServerPorts.shared(SharedListener::new, shared, activeNode));
+      var running = Server.run(separated, extensions, dependencies, sources, ports);
       opened.release();
       return running;
     }

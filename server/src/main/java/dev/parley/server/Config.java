@@ -6,6 +6,7 @@ import dev.parley.audit.AuditSettings;
 import dev.parley.control.Budget;
 import dev.parley.encryption.MasterKey;
 import dev.parley.http.HttpSettings;
+import dev.parley.identity.IdentityDatabase;
 import dev.parley.log.LogEncryption;
 import dev.parley.log.PostgresAddress;
 import dev.parley.mcp.McpServer;
@@ -191,9 +192,9 @@ public record Config(
     return changed(copy -> copy.containment = newContainment);
   }
 
-  /// True if the server separates people who do not trust each other.
-  boolean severalTenants() {
-    return false;
+  /// Returns the configuration for the tenants that this database has.
+  Config withTenantsOf(IdentityDatabase identities) {
+    return identities.severalTenants() ? with(containment.with(true)) : this;
   }
 
   /// Returns the configuration with other HTTP settings.

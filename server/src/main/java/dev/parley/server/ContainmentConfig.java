@@ -20,13 +20,16 @@ import java.util.Optional;
 /// @param hidden files that no program may see, such as that of the configuration
 /// @param askAfterUntrusted whether calls with effects need approval after a task has read text that
 /// nobody vouches for; empty if the configuration does not say it
+/// @param severalTenants the server separates people who do not trust each other; the stored
+/// identities say so, not the configuration
 public record ContainmentConfig(
     Optional<LevelChoice> level,
     ProcessIsolation commands,
     Map<AgentTypeId, ProcessIsolation> agents,
     Map<String, ProcessIsolation> mcpServers,
     List<Path> hidden,
-    Optional<Boolean> askAfterUntrusted) {
+    Optional<Boolean> askAfterUntrusted,
+    boolean severalTenants) {
 
   /// Without any settings.
   public static final ContainmentConfig DEFAULT =
@@ -36,7 +39,8 @@ public record ContainmentConfig(
           Map.of(),
           Map.of(),
           List.of(),
-          Optional.empty());
+          Optional.empty(),
+          false);
 
   public ContainmentConfig {
     agents = Map.copyOf(agents);
@@ -70,12 +74,24 @@ public record ContainmentConfig(
   }
 
   /// The level: that of the configuration, else none for one person, and the best for several.
-  LevelChoice chosen(boolean severalTenants) {
+  LevelChoice chosen() {
     return level.orElse(severalTenants ? LevelChoice.AUTO : LevelChoice.NONE);
   }
 
   /// True if calls with effects need approval after untrusted text.
-  boolean asksAfterUntrusted(boolean severalTenants) {
+  boolean asksAfterUntrusted() {
     return askAfterUntrusted.orElse(severalTenants);
+  }
+
+  /// True if another tenant may be created while the server runs: with several tenants at the start,
+  /// or if the settings that then have other defaults are stated.
+  boolean acceptsTenants() {
+    return severalTenants || (level.isPresent() && askAfterUntrusted.isPresent());
+  }
+
+  /// The same settings, for a server with several tenants or with one.
+  ContainmentConfig with(boolean newSeveralTenants) {
+    return new ContainmentConfig(
+        level, commands, agents, mcpServers, hidden, askAfterUntrusted, newSeveralTenants);
   }
 }

@@ -60,7 +60,8 @@ final class ContainmentReader {
         agents(file, agents, own),
         mcpServers(file),
         path == null ? List.of() : List.of(path.toAbsolutePath()),
-        untrusted(file));
+        untrusted(file),
+        false);
   }
 
   private Optional<Boolean> untrusted(ConfigFile file) {

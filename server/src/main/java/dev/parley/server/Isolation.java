@@ -24,8 +24,8 @@ final class Isolation {
   /// @throws Rejection.Invalid if the configuration needs isolation and this machine does not support
   /// it
   static Sandbox open(Config config) {
-    var several = config.severalTenants();
-    var choice = config.containment().chosen(several);
+    var several = config.containment().severalTenants();
+    var choice = config.containment().chosen();
     var problems = new ArrayList<String>();
     for (var level : choice.levels()) {
       var trial = tryLevel(config, level, config.data().resolve("isolation"));

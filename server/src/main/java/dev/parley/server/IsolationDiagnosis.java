@@ -1,5 +1,6 @@
 package dev.parley.server;
 
+import dev.parley.identity.IdentityDatabase;
 import dev.parley.server.Diagnosis.DiagnosisFinding;
 import dev.parley.server.Diagnosis.DiagnosisGrade;
 import dev.parley.tool.process.IsolationLevel;
@@ -14,7 +15,8 @@ public final class IsolationDiagnosis {
   private IsolationDiagnosis() {}
 
   /// Which level a server with this configuration uses, and which levels work.
-  public static DiagnosisFinding check(Config config) {
+  public static DiagnosisFinding check(Config given) {
+    var config = given.withTenantsOf(IdentityDatabase.file(given.data().resolve("identity.db")));
     var works = new ArrayList<String>();
     var problems = new ArrayList<String>();
     var titles = new ArrayList<String>();
@@ -41,8 +43,8 @@ public final class IsolationDiagnosis {
 
   private static DiagnosisFinding finding(
       Config config, List<String> works, List<String> titles, List<String> problems) {
-    var several = config.severalTenants();
-    var choice = config.containment().chosen(several);
+    var several = config.containment().severalTenants();
+    var choice = config.containment().chosen();
     var available = works.isEmpty() ? String.join("; ", problems) : String.join(", ", works);
     if (choice == ContainmentConfig.LevelChoice.NONE) {
       return new DiagnosisFinding(

@@ -31,6 +31,7 @@ import dev.parley.http.OperatorRoutes;
 import dev.parley.http.Route;
 import dev.parley.identity.AccessPolicy;
 import dev.parley.identity.Identities;
+import dev.parley.identity.Identities.IdentitySettings;
 import dev.parley.identity.IdentityDatabase;
 import dev.parley.log.EventLog;
 import dev.parley.log.PostgresDatabase;
@@ -314,16 +315,12 @@ public final class Server implements RunningServer {
       HttpListener.checkAddress(joined.http());
     }
     var serverSources = ServerSources.real();
+    var ports = ServerPorts.own(joined, serverSources);
+    var separated = joined.withTenantsOf(ports.identities());
     try (var opened = new CloseStack()) {
-      var serverDependencies = new ServerFactory(joined, serverSources, extensions).create();
+      var serverDependencies = new ServerFactory(separated, serverSources, extensions).create();
       opened.add(serverDependencies::close);
-      var server =
-          run(
-              joined,
-              extensions,
-              serverDependencies,
-              serverSources,
-              ServerPorts.own(joined, serverSources));
+      var server = run(separated, extensions, serverDependencies, serverSources, ports);
       opened.release();
       return server;
     }
@@ -399,7 +396,11 @@ public final class Server implements RunningServer {
     var tokens =
         config.http().tokens().stream().map(ApiToken::name).collect(Collectors.toUnmodifiableSet());
     return new Identities(
-        database, tokens, sources.time(), sources.threads(), () -> sources.ids().get().toString());
+        database,
+        new IdentitySettings(tokens, config.containment().acceptsTenants()),
+        sources.time(),
+        sources.threads(),
+        () -> sources.ids().get().toString());
   }
 
   private PushNotifier pushes(
