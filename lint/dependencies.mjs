@@ -62,6 +62,7 @@ const LICENCE_NAMES = [
 
 /** Packages of npm whose lock file names no licence, with what their project says. */
 const NPM_LICENCES = {
+  "@modelcontextprotocol/inspector": "Apache-2.0 AND MIT",
   "@modelcontextprotocol/server-everything": "MIT",
   "@modelcontextprotocol/server-filesystem": "MIT",
   "xmlhttprequest-ssl": "MIT",
