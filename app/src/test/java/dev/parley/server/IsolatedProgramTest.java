@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.parley.encryption.MasterKeyFile;
+import dev.parley.log.OwnerOnlyFiles;
 import dev.parley.protocol.ContextId;
 import dev.parley.protocol.Rejection;
 import dev.parley.tool.process.IsolationLevel;
@@ -92,6 +94,33 @@ class IsolatedProgramTest {
 
     assertThat(run("a", post("/api/contexts", "{}"))).doesNotContain("HTTP/1.1");
     assertThat(run("b", "ls " + folder.resolve("data"))).doesNotContain("views.db");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = IsolationLevel.class,
+      names = {"NONE"},
+      mode = EnumSource.Mode.EXCLUDE)
+  void a_program_cannot_see_the_keys_that_the_configuration_names(IsolationLevel level)
+      throws Exception {
+    var key = MasterKeyFile.newLine();
+    OwnerOnlyFiles.createFile(folder.resolve("master.key"));
+    Files.writeString(folder.resolve("master.key"), key);
+    open(
+        level,
+        """
+        isolation: {level: %s}
+        encryption: {masterKey: {file: master.key}}
+        vault: {store: memory}
+        agents:
+          - {id: agent-code, tools: [shell, files]}
+        """
+            .formatted(level.wire()));
+
+    assertThat(run("a", "cat master.key parley.yaml; echo end"))
+        .contains("end")
+        .doesNotContain(key)
+        .doesNotContain("masterKey");
   }
 
   @ParameterizedTest

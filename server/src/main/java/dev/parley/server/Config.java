@@ -5,6 +5,7 @@ import dev.parley.api.a2a.A2aSettings;
 import dev.parley.audit.AuditSettings;
 import dev.parley.control.Budget;
 import dev.parley.encryption.MasterKey;
+import dev.parley.encryption.MasterKeyFile;
 import dev.parley.http.HttpSettings;
 import dev.parley.identity.IdentityDatabase;
 import dev.parley.log.LogEncryption;
@@ -17,11 +18,13 @@ import dev.parley.task.TaskLimits;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The configuration of a server. Files and the environment are read once, into this record.
@@ -190,6 +193,19 @@ public record Config(
   /// Returns the configuration with this isolation of processes, and this policy for untrusted text.
   public Config with(ContainmentConfig newContainment) {
     return changed(copy -> copy.containment = newContainment);
+  }
+
+  /// The files that no program of an agent may see: the configuration, and the keys that it names.
+  Stream<Path> secretFiles() {
+    var files = new ArrayList<>(containment.hidden());
+    var tls = http.edge().tls();
+    if (tls != null) {
+      files.add(tls.key());
+    }
+    if (encryption.masterKey() instanceof MasterKeyFile(var file)) {
+      files.add(file);
+    }
+    return files.stream();
   }
 
   /// Returns the configuration for the tenants that this database has.

@@ -52,7 +52,7 @@ final class Isolation {
       return new Sandbox.SandboxTrial(Sandbox.none(), "");
     }
     var own =
-        Stream.concat(Stream.of(config.data()), config.containment().hidden().stream())
+        Stream.concat(Stream.of(config.data()), config.secretFiles())
             .map(Path::toAbsolutePath)
             .toList();
     return Sandbox.open(level, root, own, config.workspaces());
