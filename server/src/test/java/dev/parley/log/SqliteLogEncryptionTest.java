@@ -66,7 +66,7 @@ final class SqliteLogEncryptionTest {
   private static void fill(BlockLog log, ContextId context) {
     log.create(context, created());
     append(log, context, taskCreated(), message(SECRET));
-    for (var i = 0; i < 30; i++) {
+    for (var i = 0; i < 60; i++) {
       append(log, context, delta(i, SECRET), data(SECRET, i));
     }
     log.append(
