@@ -284,7 +284,7 @@ public final class AuditTrail implements AutoCloseable {
         () -> {
           writeWaiting();
           if (wroteAny) {
-            LOG.log(Level.INFO, "the audit trail ends with {0}", table.ends().head());
+            LOG.log(Level.DEBUG, "the audit trail ends with {0}", table.ends().head());
           }
           table.disconnect();
         });
