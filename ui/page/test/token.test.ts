@@ -36,3 +36,25 @@ test("where tokens are needed the page asks for one, and keeps it in the tab", {
   ]);
   assert.deepEqual(kept, [TOKEN, null, ""]);
 });
+
+const signInEnv = setUp({
+  token: TOKEN,
+  config: [
+    `auth: {tokens: [{name: ann, sha256: "${HASH}"}]}`,
+    'signIn: {issuer: "https://login.example.org", clientId: parley, name: Example}',
+    'workspaces: ["."]\n',
+  ].join("\n"),
+});
+
+test("where people sign in the page links to it, and still accepts a token", {
+  skip: SKIP,
+}, async () => {
+  const { page } = await signInEnv.open();
+  const link = page.getByRole("link", { name: "Sign in with Example" });
+  await link.waitFor();
+  assert.equal(await link.getAttribute("href"), "/api/sign-in/start?to=%2F");
+  assert.deepEqual(await violations(page), []);
+  await page.getByLabel("Token").fill(TOKEN);
+  await page.keyboard.press("Enter");
+  await page.getByText("What would you like done?").waitFor();
+});

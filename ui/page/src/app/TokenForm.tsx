@@ -1,6 +1,7 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { type SignInOffer, signInLink, signInOffers, storeToken } from "./session.js";
 
-/** The form for the token that the server requires. */
+/** Links to sign in, and the form for a token. */
 export function TokenForm({
   refused,
   onEnter,
@@ -9,6 +10,10 @@ export function TokenForm({
   onEnter: (token: string) => void;
 }) {
   const [token, setToken] = useState("");
+  const [offers, setOffers] = useState<readonly SignInOffer[]>([]);
+  useEffect(() => {
+    void signInOffers().then(setOffers);
+  }, []);
   const submit = (event: Event): void => {
     event.preventDefault();
     if (token.trim() !== "") {
@@ -19,7 +24,22 @@ export function TokenForm({
     <main class="token-page">
       <form class="token-card" onSubmit={submit}>
         <h1>Parley</h1>
-        <p>This server requires a token. Enter the token that you were given.</p>
+        {offers.map((offer) => (
+          // A token that this tab still has would be sent instead of the cookie of the sign-in.
+          <a
+            key={offer.url}
+            class="button primary"
+            href={signInLink(offer)}
+            onClick={() => storeToken(undefined)}
+          >
+            Sign in with {offer.name}
+          </a>
+        ))}
+        <p>
+          {offers.length === 0
+            ? "This server requires a token. Enter the token that you were given."
+            : "Or enter a token that you were given."}
+        </p>
         <label class="field">
           <span>Token</span>
           <input

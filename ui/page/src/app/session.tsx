@@ -60,6 +60,27 @@ export function storeToken(token: string | undefined): void {
   }
 }
 
+/** A way to sign in besides a token. */
+export interface SignInOffer {
+  readonly name: string;
+  readonly url: string;
+}
+
+/** The ways to sign in that the server offers; none if it cannot be reached. */
+export async function signInOffers(): Promise<readonly SignInOffer[]> {
+  try {
+    const reply = await fetch("/api/sign-in");
+    return reply.ok ? ((await reply.json()) as { items: SignInOffer[] }).items : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The link that signs in, and returns to what the page shows now. */
+export function signInLink(offer: SignInOffer): string {
+  return `${offer.url}?to=${encodeURIComponent(`/${location.hash}`)}`;
+}
+
 export function apiOf(token: string | undefined): ParleyApi {
   return new ParleyApi(token === undefined ? {} : { token });
 }

@@ -164,7 +164,16 @@ class GuidesTest {
   @ParameterizedTest
   @MethodSource("guides")
   void its_configurations_are_accepted(Guide guide) throws IOException {
-    var keys = Map.of("ANTHROPIC_API_KEY", "key", "OPENAI_API_KEY", "key", "TICKETS_SECRET", "key");
+    var keys =
+        Map.of(
+            "ANTHROPIC_API_KEY",
+            "key",
+            "OPENAI_API_KEY",
+            "key",
+            "TICKETS_SECRET",
+            "key",
+            "PARLEY_OIDC_SECRET",
+            "key");
     // One of the configurations has this folder as a workspace.
     Files.createDirectories(folder.resolve("shared"));
     for (var block : guide.blocks("yaml")) {

@@ -14,10 +14,9 @@ final class HostCheck {
   private static final Pattern LOOPBACK =
       Pattern.compile("localhost|127(?:\\.\\d{1,3}){3}|\\[::1]|\\[0:0:0:0:0:0:0:1]");
 
-  /// Paths to which other sites may link: the page, the callback of a sign-in, and an
-  /// invitation.
+  /// Paths to which other sites may link: the page, the callbacks of sign-ins, and an invitation.
   private static final Set<String> NAVIGATION_PATHS =
-      Set.of("/", JettyHandler.CALLBACK, JettyHandler.INVITATION);
+      Set.of("/", JettyHandler.CALLBACK, JettyHandler.SIGN_IN_CALLBACK, JettyHandler.INVITATION);
 
   private static final Pattern PORT = Pattern.compile(":\\d{1,5}$");
 

@@ -49,6 +49,9 @@ final class JettyHandler extends RequestHandler {
   /// The page on which an invited person chooses a name. Its links are in mails.
   static final String INVITATION = "/invite";
 
+  /// The path to which an OpenID provider redirects the browsers of people who sign in.
+  static final String SIGN_IN_CALLBACK = "/api/sign-in/callback";
+
   /// The query parameter with a credential for this path only.
   private static final String TICKET = "ticket";
 
@@ -61,6 +64,10 @@ final class JettyHandler extends RequestHandler {
           "/health",
           "/api/login",
           "/api/logout",
+          "/api/sign-in",
+          "/api/sign-in/start",
+          SIGN_IN_CALLBACK,
+          "/api/sign-out",
           "/api/invitations/accept",
           INVITATION,
           CALLBACK,

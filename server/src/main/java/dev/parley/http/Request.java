@@ -46,6 +46,7 @@ public final class Request {
   private final RequestBody requestBody;
   private final JettyConnection connection;
   private @Nullable Caller signedIn;
+  private String signInProblem = "";
 
   Request(
       RequestData requestData,
@@ -79,6 +80,16 @@ public final class Request {
   /// do.
   public void noteSignIn(Caller caller) {
     signedIn = caller;
+  }
+
+  /// Notes why the request has signed nobody in, for the audit trail.
+  public void noteSignInProblem(String code) {
+    signInProblem = code;
+  }
+
+  /// Why the request has signed nobody in; empty if it did, or is no sign-in.
+  String signInProblem() {
+    return signInProblem;
   }
 
   /// Whom the request has signed in, or else its caller.

@@ -19,7 +19,14 @@ import java.util.stream.Collectors;
 public final class RequestAudit {
 
   /// Routes with which callers log in and out.
-  private static final Set<String> LOGIN_PATHS = Set.of("/api/login", "/api/logout");
+  private static final Set<String> LOGIN_ROUTES =
+      Set.of(
+          "POST /api/login",
+          "POST /api/logout",
+          "POST /api/invitations/accept",
+          "POST " + JettyHandler.INVITATION,
+          "GET " + JettyHandler.SIGN_IN_CALLBACK,
+          "POST /api/sign-out");
 
   private static final int ERRORS = 400;
 
@@ -61,17 +68,24 @@ public final class RequestAudit {
   private static boolean isAct(Route route) {
     return switch (route.action()) {
       case OWN, ADMINISTER, OPERATE -> route.method() != Route.Method.GET;
-      case NONE -> LOGIN_PATHS.contains(route.path());
+      case NONE -> LOGIN_ROUTES.contains(name(route));
       case ANSWER, READ, WRITE -> false;
     };
   }
 
   /// Records that a request was completed.
   void completed(Request request, Route route, int status) {
-    if (isAct(route)) {
+    if (!request.signInProblem().isEmpty()) {
+      trail.recordRefusal(
+          event(actor(request), route, request, Result.REFUSED, request.signInProblem()));
+    } else if (isAct(route)) {
       var result = status < ERRORS ? Result.SUCCEEDED : Result.FAILED;
       trail.record(event(actor(request.signedInOrCaller()), route, request, result, ""));
     }
+  }
+
+  private static String name(Route route) {
+    return route.method() + " " + route.path();
   }
 
   /// Records that a request was rejected by its operation. What does not exist is recorded in the
@@ -112,8 +126,7 @@ public final class RequestAudit {
 
   private static AuditEvent event(
       Actor actor, Route route, Request request, Result result, String code) {
-    return new AuditEvent(
-        actor, route.method() + " " + route.path(), target(request, route), result, code, Map.of());
+    return new AuditEvent(actor, name(route), target(request, route), result, code, Map.of());
   }
 
   /// The values of the variables in the path, except secrets.

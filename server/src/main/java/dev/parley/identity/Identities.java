@@ -31,6 +31,7 @@ public final class Identities implements IssuedCredentials, AutoCloseable {
   private final ApiKeys keys;
   private final PersonSignIns signIns;
   private final ContextShares shares;
+  private final ExternalPeople externalPeople;
   private final Tickets tickets;
 
   /// Reads everything that was issued.
@@ -48,6 +49,7 @@ public final class Identities implements IssuedCredentials, AutoCloseable {
     keys = new ApiKeys(store, people, revocations, secrets, ids, time);
     signIns = new PersonSignIns(store, people, revocations, secrets, ids, time);
     shares = new ContextShares(store, people, revocations, secrets, ids, time);
+    externalPeople = new ExternalPeople(store, people, signIns, this, time);
     tickets = new Tickets(secrets, time);
     var _ = revocations.listen(tickets::revoke);
   }
@@ -66,6 +68,10 @@ public final class Identities implements IssuedCredentials, AutoCloseable {
 
   public ContextShares shares() {
     return shares;
+  }
+
+  public ExternalPeople externalPeople() {
+    return externalPeople;
   }
 
   public Tickets tickets() {

@@ -35,7 +35,8 @@ final class IdentityStore implements AutoCloseable {
     TENANT,
     INVITATION,
     SESSION,
-    SHARE;
+    SHARE,
+    SUBJECT;
 
     String text() {
       return name().toLowerCase(Locale.ROOT);

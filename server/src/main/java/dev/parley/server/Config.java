@@ -8,6 +8,7 @@ import dev.parley.encryption.MasterKey;
 import dev.parley.encryption.MasterKeyFile;
 import dev.parley.http.HttpSettings;
 import dev.parley.identity.IdentityDatabase;
+import dev.parley.identity.oidc.OidcSettings;
 import dev.parley.log.LogEncryption;
 import dev.parley.log.PostgresAddress;
 import dev.parley.mcp.McpServer;
@@ -51,7 +52,8 @@ public record Config(
     List<Budget> budgets,
     ContainmentConfig containment,
     EncryptionConfig encryption,
-    AuditSettings audit) {
+    AuditSettings audit,
+    Optional<OidcSettings> signIn) {
 
   public Config {
     models = Map.copyOf(models);
@@ -274,7 +276,8 @@ public record Config(
         budgets,
         copy.containment,
         encryption,
-        audit);
+        audit,
+        signIn);
   }
 
   /// A mutable copy of the fields that a program may change.

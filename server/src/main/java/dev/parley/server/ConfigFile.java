@@ -33,12 +33,13 @@ record ConfigFile(
     @Nullable IsolationSection isolation,
     @Nullable EncryptionSection encryption,
     @Nullable AuditSection audit,
-    @Nullable UntrustedSection untrusted) {
+    @Nullable UntrustedSection untrusted,
+    @Nullable SignInSection signIn) {
 
   static final ConfigFile EMPTY =
       new ConfigFile(
           null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-          null, null, null, null, null, null, null, null, null);
+          null, null, null, null, null, null, null, null, null, null);
 
   record ModelSection(
       @Nullable String provider,
@@ -162,6 +163,17 @@ record ConfigFile(
   record VaultSection(@Nullable String store, @Nullable String key) {}
 
   record AuthSection(@Nullable List<TokenSection> tokens, @Nullable Boolean required) {}
+
+  record SignInSection(
+      @Nullable String issuer,
+      @Nullable String clientId,
+      @Nullable String clientSecret,
+      @Nullable List<String> scopes,
+      @Nullable String name,
+      @Nullable String groupsClaim,
+      @Nullable Map<String, @Nullable List<String>> roles,
+      @Nullable String tenant,
+      @Nullable List<String> emailDomains) {}
 
   record TokenSection(
       @Nullable String name,

@@ -126,7 +126,8 @@ final class ConfigReader {
                 file, processEnvironment.home(), processEnvironment.folder(), problems)
             .read(file, path, agents, reader::problemsOf),
         encryption(file.encryption()),
-        EdgeConfigReader.audit(file));
+        EdgeConfigReader.audit(file),
+        new SignInConfigReader(problems.under("signIn")).read(file.signIn()));
   }
 
   private A2aSettings a2a(@Nullable A2aSection section) {
@@ -163,20 +164,20 @@ final class ConfigReader {
         none.add(name);
       }
     }
-    if (strict && tokens.isEmpty() && !loginRequired(auth)) {
+    if (strict && tokens.isEmpty() && !loginRequired(file)) {
       problems.addReference(
           invalid(
               "approvals.mode",
               "strict needs auth.tokens, because only callers with a token can approve"),
           TOKENS);
-    } else if (strict && none.size() == tokens.size() && !loginRequired(auth)) {
+    } else if (strict && none.size() == tokens.size() && !loginRequired(file)) {
       problems.addReference(
           invalid("approvals.mode", "strict needs a token without approve: false"), TOKENS);
     }
     var callers =
         section == null
             ? Set.<String>of()
-            : loginRequired(auth)
+            : loginRequired(file)
                 // They may be people or keys, which the configuration does not know.
                 ? Set.copyOf(or(section.a2aCallers(), List.<String>of()))
                 : callers(section, tokens);
@@ -277,7 +278,7 @@ final class ConfigReader {
         or(file.heartbeat(), HEARTBEAT),
         httpLimits,
         new EdgeConfigReader(processEnvironment.folder(), problems).read(file),
-        loginRequired(file.auth()));
+        loginRequired(file));
   }
 
   private Set<String> hosts(List<String> hosts) {
@@ -335,8 +336,9 @@ final class ConfigReader {
     return Set.copyOf(origins);
   }
 
-  private static boolean loginRequired(@Nullable AuthSection auth) {
-    return auth != null && Boolean.TRUE.equals(auth.required());
+  private static boolean loginRequired(ConfigFile file) {
+    var auth = file.auth();
+    return file.signIn() != null || (auth != null && Boolean.TRUE.equals(auth.required()));
   }
 
   private List<ApiToken> tokens(@Nullable AuthSection auth) {

@@ -33,6 +33,8 @@ import dev.parley.identity.AccessPolicy;
 import dev.parley.identity.Identities;
 import dev.parley.identity.Identities.IdentitySettings;
 import dev.parley.identity.IdentityDatabase;
+import dev.parley.identity.oidc.OidcSettings;
+import dev.parley.identity.oidc.OidcSignIn;
 import dev.parley.log.EventLog;
 import dev.parley.log.PostgresDatabase;
 import dev.parley.log.PostgresNode;
@@ -266,7 +268,9 @@ public final class Server implements RunningServer {
     routes.addAll(budgeted);
     routes.addAll(new ControlsApi(behind, serverDependencies.controls()).routes());
     routes.addAll(new AuditRoutes(audit).routes());
-    routes.addAll(new IdentityApi(behind, accessPolicy, identities, config.publicUrl()).routes());
+    var oidc = config.signIn().map(settings -> oidc(settings, serverSources, opened));
+    routes.addAll(
+        new IdentityApi(behind, accessPolicy, identities, config.publicUrl(), oidc).routes());
     routes.addAll(new PageRoutes().routes());
     routes.addAll(new OperatorRoutes(log, metrics, stopping::get).routes());
     routes.replaceAll(route -> guarded(route, serverDependencies.processes()));
@@ -293,6 +297,17 @@ public final class Server implements RunningServer {
             contextDeletion,
             serverSources.time(),
             config.idleContexts());
+  }
+
+  private OidcSignIn oidc(OidcSettings settings, ServerSources sources, CloseStack opened) {
+    var oidc =
+        new OidcSignIn(
+            settings,
+            new OutgoingHttpClient(sources.time(), sources.threads()),
+            identities.externalPeople(),
+            sources.time());
+    opened.add(oidc::close);
+    return oidc;
   }
 
   /// Starts a server with this configuration. Returns when it accepts requests.

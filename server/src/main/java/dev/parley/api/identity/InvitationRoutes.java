@@ -156,6 +156,11 @@ final class InvitationRoutes {
   }
 
   private String base(Request request) {
+    return base(publicUrl, request);
+  }
+
+  /// Where the browser that sends the request reaches the server.
+  static String base(Optional<String> publicUrl, Request request) {
     return publicUrl.orElseGet(
         () ->
             (request.secure() ? "https://" : "http://")
@@ -179,14 +184,17 @@ final class InvitationRoutes {
   private IssuedSignIn accept(Request request, Acceptance acceptance) {
     // An agent must not become a person.
     administration.checkPerson(request);
-    return identities
-        .signIns()
-        .accept(
-            acceptance.token(),
-            acceptance.name(),
-            acceptance.displayName(),
-            request.caller().address(),
-            identities::taken);
+    var issued =
+        identities
+            .signIns()
+            .accept(
+                acceptance.token(),
+                acceptance.name(),
+                acceptance.displayName(),
+                request.caller().address(),
+                identities::taken);
+    identities.find(issued.secret(), request.remoteAddress()).ifPresent(request::noteSignIn);
+    return issued;
   }
 
   private Reply page(Request request) {
@@ -212,6 +220,7 @@ final class InvitationRoutes {
       headers.put("Location", "/");
       return new Reply.Empty(303, headers);
     } catch (Rejection.NotFound over) {
+      request.noteSignInProblem(over.code());
       return ended("This invitation was used or withdrawn, or has expired.");
     } catch (Rejection.Invalid | Rejection.Conflict wrong) {
       return form(400, token, fixed, String.valueOf(wrong.getMessage()));
@@ -260,7 +269,8 @@ final class InvitationRoutes {
             + " Ask for another one, or <a href=\"/\">sign in</a>.</p>");
   }
 
-  private static Reply html(int status, String body) {
+  /// A small page.
+  static Reply html(int status, String body) {
     var page =
         """
         <!doctype html><html lang="en"><meta charset="utf-8"><title>Parley</title>
@@ -272,7 +282,8 @@ final class InvitationRoutes {
     return new Reply.Bytes(status, HTML, page.getBytes(StandardCharsets.UTF_8), PAGE_HEADERS);
   }
 
-  private static String escape(String text) {
+  /// The text in HTML.
+  static String escape(String text) {
     return text.replace("&", "&amp;")
         .replace("<", "&lt;")
         .replace(">", "&gt;")
