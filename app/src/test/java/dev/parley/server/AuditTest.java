@@ -123,6 +123,20 @@ class AuditTest {
   }
 
   @Test
+  void a_key_is_recorded_when_it_is_created_and_revoked() {
+    var created = testServer.post("/api/keys", "{\"name\":\"build\"}", ANN);
+    assertThat(created.statusCode()).as(created.body()).isEqualTo(201);
+    var revoked = testServer.send(testServer.request("/api/keys/build", ANN).DELETE());
+    assertThat(revoked.statusCode()).isEqualTo(204);
+
+    assertRecord(
+        records("action=POST%20/api/keys").getFirst(), "ann", "192.0.2.1", "succeeded", "");
+    var end = records("target=key:build");
+    assertThat(end).hasSize(1);
+    assertRecord(end.getFirst(), "ann", "192.0.2.1", "succeeded", "");
+  }
+
+  @Test
   void an_approval_is_recorded_with_the_person_and_the_address() throws IOException {
     create("approved", "ann");
     assertThat(

@@ -18,9 +18,14 @@ import java.util.stream.Collectors;
 /// share, delete or sign in. Which these are follows from the action of the route.
 public final class RequestAudit {
 
-  /// Routes with which callers log in and out.
-  private static final Set<String> LOGIN_ROUTES =
+  /// Acts that the action of the route does not tell: to log in and out, to create and to revoke
+  /// credentials and rules.
+  private static final Set<String> OTHER_ACTS =
       Set.of(
+          "POST /api/keys",
+          "DELETE /api/keys/{key}",
+          "DELETE /api/me/sessions/{session}",
+          "DELETE /api/rules/{id}",
           "POST /api/login",
           "POST /api/logout",
           "POST /api/invitations/accept",
@@ -68,8 +73,8 @@ public final class RequestAudit {
   private static boolean isAct(Route route) {
     return switch (route.action()) {
       case OWN, ADMINISTER, OPERATE -> route.method() != Route.Method.GET;
-      case NONE -> LOGIN_ROUTES.contains(name(route));
-      case ANSWER, READ, WRITE -> false;
+      case NONE, ANSWER -> OTHER_ACTS.contains(name(route));
+      case READ, WRITE -> false;
     };
   }
 
