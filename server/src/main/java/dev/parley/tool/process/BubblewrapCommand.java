@@ -10,6 +10,8 @@ final class BubblewrapCommand {
 
   static final Path PROGRAM = Path.of("/usr/bin/bwrap");
 
+  private static final String ENV = "/usr/bin/env";
+
   private BubblewrapCommand() {}
 
   /// The words that run `words` with this view.
@@ -18,7 +20,9 @@ final class BubblewrapCommand {
   /// kill a program that was asked to end.
   static List<String> words(SandboxView view, ProcessIsolation isolation, List<String> words) {
     var all = new ArrayList<String>();
-    all.add(PROGRAM.toString());
+    // Otherwise bubblewrap ends at once when the program is asked to end, and with it the program,
+    // which then cannot clean up.
+    all.addAll(List.of(ENV, "--ignore-signal=TERM", PROGRAM.toString()));
     all.addAll(List.of("--unshare-user", "--disable-userns", "--unshare-pid", "--unshare-ipc"));
     all.addAll(List.of("--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL"));
     if (!isolation.network()) {
@@ -51,6 +55,7 @@ final class BubblewrapCommand {
       }
     }
     all.addAll(List.of("--remount-ro", "/", "--chdir", view.folder().toString(), "--"));
+    all.addAll(List.of(ENV, "--default-signal=TERM"));
     all.addAll(words);
     return all;
   }
